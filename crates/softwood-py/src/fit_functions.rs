@@ -1,0 +1,59 @@
+//! The fit functions, as Python calls them.
+
+use crate::arrays::Matrix;
+use crate::exceptions::from_input_error;
+use crate::orct_model::{OrctModel, class_labels};
+use crate::run_interruptible::run_interruptible;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use softwood::OrctSettings;
+use softwood::data::Labels;
+use std::time::Duration;
+
+/// Fits an ORCT to coded labels; `softwood.fit_orct` prepares the arguments.
+#[pyfunction]
+#[pyo3(signature = (x, codes, classes, *, depth, gamma, costs, sample_weight, scaling, cover_classes,
+                    n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress))]
+#[allow(clippy::too_many_arguments)] // the Python signature
+pub fn fit_orct(
+    py: Python<'_>,
+    x: Matrix<'_>,
+    codes: PyReadonlyArray1<'_, u32>,
+    classes: &Bound<'_, PyAny>,
+    depth: usize,
+    gamma: f64,
+    costs: Option<PyReadonlyArray2<'_, f64>>,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    scaling: &str,
+    cover_classes: bool,
+    n_starts: usize,
+    random_state: u64,
+    n_threads: Option<usize>,
+    max_iter: u64,
+    tol: f64,
+    time_limit: Option<f64>,
+    feature_names: Option<Vec<String>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<OrctModel> {
+    let settings = OrctSettings {
+        depth,
+        gamma,
+        costs: costs.map(|costs| costs.as_array().iter().copied().collect()),
+        scaling: scaling.parse().map_err(from_input_error)?,
+        cover_classes,
+        n_starts,
+        random_state,
+        n_threads,
+        max_iter,
+        tol,
+        time_limit: time_limit.map(Duration::from_secs_f64),
+        feature_names,
+    };
+    let labels = Labels { classes: class_labels(classes)?, codes: codes.as_array().to_vec() };
+    let weights: Option<Vec<f64>> = sample_weight.map(|w| w.as_array().to_vec());
+    let rows = x.rows();
+    run_interruptible(py, progress.as_ref(), |control| {
+        softwood::fit_orct(rows, &labels, weights.as_deref(), &settings, control)
+    })
+    .map(OrctModel)
+}

@@ -1,0 +1,130 @@
+//! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
+
+use super::aligned::AlignedBuffer;
+use super::{Rows, Scaling};
+use crate::stop::{Stop, Stopped};
+use crate::tree::block_pass::ROW_MULTIPLE;
+use std::ops::Range;
+
+/// Blocks in a chunk, the unit of parallel work: partial sums are formed chunk by chunk, in an order
+/// that depends on the number of rows alone.
+const BLOCKS_PER_CHUNK: usize = 32;
+
+/// Data sets up to this many bytes once scaled are scaled once and kept; larger ones are scaled
+/// anew, in cache, at every evaluation, and never copied as a whole.
+const KEEP_BELOW_BYTES: usize = 64 << 20;
+
+/// The training rows behind their scaling.
+pub struct ScaledRows<'a> {
+    rows: Rows<'a>,
+    scaling: &'a Scaling,
+    stride: usize,
+    kept: Option<AlignedBuffer>,
+}
+
+/// One block: `tile` is p × stride, rows innermost; rows beyond `rows.end` are padding.
+pub(crate) struct Block<'t> {
+    pub rows: Range<usize>,
+    pub tile: &'t [f64],
+}
+
+impl<'a> ScaledRows<'a> {
+    /// Rows to be passed over many times; `scaling` must have as many features as they.
+    pub fn new(rows: Rows<'a>, scaling: &'a Scaling) -> Self {
+        let mut scaled = Self::passing_once(rows, scaling);
+        let doubles = scaled.blocks() * scaled.tile_len();
+        if doubles.saturating_mul(8) <= KEEP_BELOW_BYTES {
+            let mut kept = AlignedBuffer::zeros(doubles);
+            for (block, tile) in kept.chunks_exact_mut(scaled.tile_len()).enumerate() {
+                scaled.scale_into(block, tile);
+            }
+            scaled.kept = Some(kept);
+        }
+        scaled
+    }
+
+    /// Rows to be passed over once, as in prediction: nothing is kept.
+    pub(crate) fn passing_once(rows: Rows<'a>, scaling: &'a Scaling) -> Self {
+        // A block of X and what the tree adds to it should stay in the first two caches.
+        let stride = match rows.features() {
+            0..=64 => 128,
+            65..=256 => 64,
+            _ => ROW_MULTIPLE,
+        };
+        Self { rows, scaling, stride, kept: None }
+    }
+
+    /// N.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// p.
+    pub fn features(&self) -> usize {
+        self.rows.features()
+    }
+
+    /// Rows in a block, padding included.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    fn tile_len(&self) -> usize {
+        self.features() * self.stride
+    }
+
+    fn blocks(&self) -> usize {
+        self.len().div_ceil(self.stride)
+    }
+
+    /// Number of chunks.
+    pub(crate) fn chunks(&self) -> usize {
+        self.blocks().div_ceil(BLOCKS_PER_CHUNK)
+    }
+
+    /// Rows of chunk `chunk`.
+    pub(crate) fn chunk_rows(&self, chunk: usize) -> Range<usize> {
+        let rows = self.stride * BLOCKS_PER_CHUNK;
+        chunk * rows..self.len().min((chunk + 1) * rows)
+    }
+
+    fn rows_of(&self, block: usize) -> Range<usize> {
+        block * self.stride..self.len().min((block + 1) * self.stride)
+    }
+
+    fn scale_into(&self, block: usize, tile: &mut [f64]) {
+        let rows = self.rows_of(block);
+        self.rows.transpose_into(rows.start, rows.len(), self.stride, tile);
+        for (column, map) in tile.chunks_exact_mut(self.stride).zip(&self.scaling.features) {
+            map.apply_to(column);
+        }
+    }
+
+    /// Visits the blocks of one chunk in order, polling `stop` before each.
+    pub(crate) fn visit_chunk(
+        &self,
+        chunk: usize,
+        stop: &Stop,
+        mut visit: impl FnMut(Block<'_>),
+    ) -> Result<(), Stopped> {
+        let blocks = chunk * BLOCKS_PER_CHUNK..self.blocks().min((chunk + 1) * BLOCKS_PER_CHUNK);
+        let mut scratch = AlignedBuffer::zeros(if self.kept.is_some() { 0 } else { self.tile_len() });
+        for block in blocks {
+            stop.check()?;
+            let tile = match &self.kept {
+                Some(kept) => &kept[block * self.tile_len()..][..self.tile_len()],
+                None => {
+                    self.scale_into(block, &mut scratch);
+                    &scratch
+                }
+            };
+            visit(Block { rows: self.rows_of(block), tile });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! Rows in, blocks of scaled rows out.
+
+pub(crate) mod aligned;
+pub(crate) mod blocks;
+mod labels;
+mod rows;
+mod scaling;
+
+pub use blocks::ScaledRows;
+pub use labels::{ClassLabels, Labels};
+pub use rows::Rows;
+pub use scaling::{FeatureMap, Scaling, ScalingChoice, ScalingKind};

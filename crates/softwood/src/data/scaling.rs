@@ -1,0 +1,248 @@
+//! Monotone maps of each feature to [0, 1], learned on the training rows and kept in the model.
+
+use super::Rows;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// Knots of a quantile map at most.
+const MAX_KNOTS: usize = 256;
+
+/// Scaled values of new rows are held within ± this, so that no sum of them overflows.
+const FAR_OUTSIDE: f64 = 1e100;
+
+/// How features are mapped to [0, 1].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScalingKind {
+    /// (x − min)/(max − min); new rows may fall outside [0, 1].
+    MinMax,
+    /// The empirical distribution function, piecewise linear; constant beyond the ends.
+    Quantile,
+}
+
+/// What a fit is asked to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalingChoice {
+    /// This kind.
+    Fixed(ScalingKind),
+    /// Whichever validates better on the training rows.
+    Auto,
+}
+
+impl FromStr for ScalingChoice {
+    type Err = crate::InputError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "minmax" => Ok(Self::Fixed(ScalingKind::MinMax)),
+            "quantile" => Ok(Self::Fixed(ScalingKind::Quantile)),
+            "auto" => Ok(Self::Auto),
+            _ => Err(crate::InputError::Setting {
+                name: "scaling",
+                expected: "\"minmax\", \"quantile\" or \"auto\"",
+                got: format!("{name:?}"),
+            }),
+        }
+    }
+}
+
+/// The map of one feature.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "map")]
+pub enum FeatureMap {
+    /// A feature with one value; maps to 0.
+    Constant,
+    /// Linear from `min` ↦ 0 to `max` ↦ 1.
+    Linear {
+        /// Smallest training value.
+        min: f64,
+        /// Largest training value.
+        max: f64,
+    },
+    /// Linear between knots, constant outside.
+    Knots {
+        /// Increasing feature values.
+        values: Vec<f64>,
+        /// Their images, increasing from 0 to 1.
+        levels: Vec<f64>,
+    },
+}
+
+impl FeatureMap {
+    /// From the smallest to the largest value; constant if their distance has no finite inverse.
+    fn linear(min: f64, max: f64) -> Self {
+        if max * 0.5 - min * 0.5 < f64::MIN_POSITIVE { Self::Constant } else { Self::Linear { min, max } }
+    }
+
+    /// The mid-distribution function of weighted values at up to 256 of them, stretched to [0, 1].
+    ///
+    /// It depends on the weighted distribution alone: a row of weight 2 counts as two rows.
+    fn knots(mut sorted: Vec<(f64, f64)>) -> Self {
+        sorted.retain(|(_, weight)| *weight > 0.0);
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sorted.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        let mut below = 0.0;
+        let middles: Vec<f64> = sorted
+            .iter()
+            .map(|(_, weight)| {
+                below += weight;
+                below - 0.5 * weight
+            })
+            .collect();
+        let (first, last) = (middles[0], middles[middles.len() - 1]);
+        let range = sorted[sorted.len() - 1].0 * 0.5 - sorted[0].0 * 0.5;
+        if sorted.len() < 2 || range < f64::MIN_POSITIVE {
+            return Self::Constant;
+        }
+        let level = |middle: f64| (middle - first) / (last - first);
+        let mut chosen: Vec<usize> = if sorted.len() <= MAX_KNOTS {
+            (0..sorted.len()).collect()
+        } else {
+            let wanted = (0..MAX_KNOTS).map(|k| k as f64 / (MAX_KNOTS - 1) as f64);
+            wanted.map(|u| middles.partition_point(|m| level(*m) < u)).collect()
+        };
+        chosen.dedup();
+        // Levels closer than rounding, or values whose gap has no finite slope, share a knot.
+        chosen.dedup_by(|next, kept| {
+            level(middles[*next]) <= level(middles[*kept])
+                || sorted[*next].0 * 0.5 - sorted[*kept].0 * 0.5 < f64::MIN_POSITIVE
+        });
+        let last_knot = chosen.len() - 1;
+        chosen[last_knot] = sorted.len() - 1;
+        Self::Knots {
+            values: chosen.iter().map(|k| sorted[*k].0).collect(),
+            levels: chosen.iter().map(|k| level(middles[*k])).collect(),
+        }
+    }
+
+    /// Image of `x`.
+    pub fn apply(&self, x: f64) -> f64 {
+        let mut column = [x];
+        self.apply_to(&mut column);
+        column[0]
+    }
+
+    /// Maps a column in place.
+    pub(crate) fn apply_to(&self, column: &mut [f64]) {
+        match self {
+            Self::Constant => column.fill(0.0),
+            Self::Linear { min, max } => {
+                // Halves where max − min would overflow, so that every step stays finite.
+                let half = if (max - min).is_finite() { 1.0 } else { 0.5 };
+                let (origin, slope) = (min * half, 1.0 / (max * half - min * half));
+                for x in column {
+                    *x = ((*x * half - origin) * slope).clamp(-FAR_OUTSIDE, FAR_OUTSIDE);
+                }
+            }
+            Self::Knots { values, levels } => {
+                for x in column {
+                    *x = interpolate(values, levels, *x);
+                }
+            }
+        }
+    }
+
+    /// Derivative at `x` (from the right at a knot), in scaled units per unit of the feature.
+    pub fn slope(&self, x: f64) -> f64 {
+        match self {
+            Self::Constant => 0.0,
+            Self::Linear { min, max } => 1.0 / (max - min),
+            Self::Knots { values, levels } => {
+                let above = values.partition_point(|v| *v <= x);
+                if above == 0 || above == values.len() {
+                    return 0.0;
+                }
+                (levels[above] - levels[above - 1]) / (values[above] - values[above - 1])
+            }
+        }
+    }
+
+    /// Complains about a map no training could have produced.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        let increasing = |v: &[f64]| v.iter().all(|x| x.is_finite()) && v.is_sorted_by(|a, b| a < b);
+        match self {
+            Self::Constant => Ok(()),
+            Self::Linear { min, max } if increasing(&[*min, *max]) => Ok(()),
+            Self::Linear { .. } => Err("a linear map needs finite min < max".into()),
+            Self::Knots { values, levels } => {
+                let sizes = (2..=MAX_KNOTS).contains(&values.len()) && values.len() == levels.len();
+                let ends = sizes && levels[0] == 0.0 && levels[levels.len() - 1] == 1.0;
+                if ends && increasing(values) && increasing(levels) {
+                    Ok(())
+                } else {
+                    Err("a knots map needs 2…256 increasing values and levels from 0 to 1".into())
+                }
+            }
+        }
+    }
+}
+
+fn interpolate(values: &[f64], levels: &[f64], x: f64) -> f64 {
+    let above = values.partition_point(|v| *v <= x);
+    if above == 0 {
+        return levels[0];
+    }
+    if above == values.len() {
+        return levels[above - 1];
+    }
+    let (x0, x1, u0, u1) = (values[above - 1], values[above], levels[above - 1], levels[above]);
+    let half = if (x1 - x0).is_finite() { 1.0 } else { 0.5 };
+    u0 + (u1 - u0) * ((x * half - x0 * half) / (x1 * half - x0 * half))
+}
+
+/// The maps of all features.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    /// Which kind was learned.
+    pub kind: ScalingKind,
+    /// One map a feature.
+    pub features: Vec<FeatureMap>,
+}
+
+impl Scaling {
+    /// Learns the maps on finite rows; rows of weight 0 do not count.
+    pub fn learn(kind: ScalingKind, rows: Rows<'_>, weights: Option<&[f64]>) -> Self {
+        let features = match kind {
+            ScalingKind::MinMax => {
+                let weighs = |i: usize| weights.is_none_or(|w| w[i] > 0.0);
+                let used = |range: std::ops::Range<usize>| match weights {
+                    None => rows.extremes(range),
+                    Some(_) => range
+                        .filter(|i| weighs(*i))
+                        .map(|i| rows.extremes(i..i + 1))
+                        .reduce(wider)
+                        .unwrap_or_else(|| rows.extremes(0..0)),
+                };
+                const CHUNK: usize = 16_384;
+                let extremes = (0..rows.len().div_ceil(CHUNK))
+                    .into_par_iter()
+                    .map(|c| used(c * CHUNK..rows.len().min((c + 1) * CHUNK)))
+                    .reduce(|| rows.extremes(0..0), wider);
+                extremes.into_iter().map(|(min, max)| FeatureMap::linear(min, max)).collect()
+            }
+            ScalingKind::Quantile => (0..rows.features())
+                .into_par_iter()
+                .map(|j| {
+                    let column = rows.column(j).into_iter().enumerate();
+                    FeatureMap::knots(column.map(|(i, x)| (x, weights.map_or(1.0, |w| w[i]))).collect())
+                })
+                .collect(),
+        };
+        Self { kind, features }
+    }
+}
+
+fn wider(mut a: Vec<(f64, f64)>, b: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    for ((low, high), (other_low, other_high)) in a.iter_mut().zip(b) {
+        *low = low.min(other_low);
+        *high = high.max(other_high);
+    }
+    a
+}

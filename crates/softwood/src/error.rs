@@ -1,0 +1,100 @@
+//! What can be wrong with the input, said with the values at fault.
+
+/// Input that cannot be fitted, predicted or loaded; found before any work is done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InputError {
+    /// X without rows or without columns.
+    #[error("X must have at least one row and one column, got shape ({rows}, {columns})")]
+    Empty {
+        /// Rows of X.
+        rows: usize,
+        /// Columns of X.
+        columns: usize,
+    },
+    /// A per-row argument of another length than X.
+    #[error("X has {rows} rows but {name} has {len} values")]
+    RowMismatch {
+        /// The argument.
+        name: &'static str,
+        /// Rows of X.
+        rows: usize,
+        /// Values given.
+        len: usize,
+    },
+    /// Prediction on another number of features than the model knows.
+    #[error("X has {got} columns but the model was fitted on {expected}")]
+    FeatureMismatch {
+        /// Features of the model.
+        expected: usize,
+        /// Columns of X.
+        got: usize,
+    },
+    /// NaN or infinity in X.
+    #[error("X[{row}, {column}] is {value}; every value must be finite")]
+    NotFinite {
+        /// Row of the first such value.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A bad row weight.
+    #[error("sample_weight[{row}] is {value}; weights must be finite and not negative")]
+    Weight {
+        /// Row of the first such weight.
+        row: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// No row carries weight.
+    #[error("sample_weight is zero for all {rows} rows; at least one must be positive")]
+    NoWeight {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Nothing to tell apart.
+    #[error("y must hold at least two classes with positive weight, got {got}")]
+    TooFewClasses {
+        /// Classes seen.
+        got: usize,
+    },
+    /// More classes than leaves although every class is to own one.
+    #[error(
+        "y has {classes} classes but a tree of depth {depth} has {leaves} leaves; \
+         use depth={needed} or more, or cover_classes=False"
+    )]
+    TooManyClasses {
+        /// Classes in y.
+        classes: usize,
+        /// Depth asked for.
+        depth: usize,
+        /// Leaves at that depth.
+        leaves: usize,
+        /// Smallest depth that gives each class a leaf.
+        needed: usize,
+    },
+    /// A cost that is no cost.
+    #[error("costs[{row}, {column}] is {value}; costs must be finite and not negative, and 0 on the diagonal")]
+    Cost {
+        /// True class.
+        row: usize,
+        /// Predicted class.
+        column: usize,
+        /// The cost.
+        value: f64,
+    },
+    /// A setting out of range.
+    #[error("{name} must be {expected}, got {got}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// What is allowed.
+        expected: &'static str,
+        /// What came.
+        got: String,
+    },
+    /// A model file that cannot be trusted.
+    #[error("not a valid softwood model: {0}")]
+    ModelFile(String),
+}

@@ -1,0 +1,168 @@
+//! One start's way from soft, class-balanced splits to the problem that was asked.
+
+use super::orct::OrctSettings;
+use crate::leaves::assign_labels;
+use crate::objective::{ClassificationRows, ExpectedCost};
+use crate::progress::Progress;
+use crate::solver::{Bounds, LbfgsSettings, Outcome, SolveStatus, minimize};
+use crate::stop::Stopped;
+use crate::tree::Topology;
+use argmin::core::observers::Observe;
+use argmin::core::{Error, KV};
+use std::sync::Arc;
+
+/// a, μ ∈ [−1, 1].
+const BOX: Bounds = Bounds { lower: -1.0, upper: 1.0 };
+
+/// Times the labels are revised within a stage at most.
+const MAX_LABEL_ROUNDS: usize = 5;
+
+/// A continuation stage: steepness and costs.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    pub gamma: f64,
+    pub costs: Vec<f64>,
+}
+
+/// γ from 8p (the 1/p in z makes steepness relative to p) by factors of 4 up to the wanted γ with
+/// balanced costs, then the wanted γ with the true costs.
+///
+/// Balanced costs weigh rows of class k by W/(K·W_k); without them the first, blurred stages see
+/// nothing but the majority class.
+pub(crate) fn stages(gamma: f64, costs: &[f64], class_weights: &[f64], features: usize) -> Vec<Stage> {
+    let (k, total) = (class_weights.len(), class_weights.iter().sum::<f64>());
+    let balanced: Vec<f64> = costs
+        .chunks_exact(k)
+        .zip(class_weights)
+        .flat_map(|(row, weight)| {
+            let factor = if *weight > 0.0 { total / (k as f64 * weight) } else { 0.0 };
+            row.iter().map(move |c| c * factor)
+        })
+        .collect();
+    let mut gammas = vec![(8.0 * features as f64).min(gamma)];
+    while gammas[gammas.len() - 1] * 4.0 < gamma {
+        gammas.push(gammas[gammas.len() - 1] * 4.0);
+    }
+    let soft = gammas.into_iter().map(|gamma| Stage { gamma, costs: balanced.clone() });
+    soft.chain([Stage { gamma, costs: costs.to_vec() }]).collect()
+}
+
+/// Where a start ended.
+#[derive(Clone, Debug)]
+pub(crate) struct StartOutcome {
+    pub theta: Vec<f64>,
+    pub labels: Vec<u32>,
+    pub objective: f64,
+    pub optimality: f64,
+    pub iterations: u64,
+    pub evaluations: u64,
+    pub status: SolveStatus,
+}
+
+/// Follows the stages from `theta`, alternating the exact label step with the quasi-Newton run until
+/// labels stop changing. Out of time it returns the best it can label; Err only if cancelled.
+pub(crate) fn follow(
+    data: &ClassificationRows<'_>,
+    topology: Topology,
+    stages: &[Stage],
+    mut theta: Vec<f64>,
+    settings: &OrctSettings,
+    progress: &Arc<Progress>,
+) -> Result<StartOutcome, Stopped> {
+    let last = stages.len() - 1;
+    let mut total = (0, 0);
+    let mut end = (SolveStatus::TimeLimit, f64::INFINITY);
+    'stages: for (s, stage) in stages.iter().enumerate() {
+        let mut labels: Option<Vec<u32>> = None;
+        for _ in 0..MAX_LABEL_ROUNDS {
+            let step = label(data, topology, stage, &theta, settings).and_then(|revised| {
+                if labels.as_ref() == Some(&revised) {
+                    return Ok(None);
+                }
+                labels = Some(revised.clone());
+                let objective =
+                    ExpectedCost::new(data.clone(), topology, stage.gamma, &stage.costs, revised);
+                let limits = LbfgsSettings {
+                    projected_gradient_tol: settings.tol,
+                    max_iterations: settings.max_iter,
+                    ..LbfgsSettings::default()
+                };
+                let observer = CountIterations(progress.clone());
+                minimize(objective, BOX, theta.clone(), &limits, Some(observer)).map(Some)
+            });
+            let outcome: Outcome = match step {
+                Ok(Some(outcome)) => outcome,
+                Ok(None) => break,
+                Err(Stopped::TimeLimit) => {
+                    end.0 = SolveStatus::TimeLimit;
+                    break 'stages;
+                }
+                Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+            };
+            total = (total.0 + outcome.iterations, total.1 + outcome.evaluations);
+            theta = outcome.x;
+            if s == last {
+                end = (outcome.status, outcome.optimality);
+            }
+            match outcome.status {
+                SolveStatus::Cancelled => return Err(Stopped::Cancelled),
+                SolveStatus::TimeLimit => {
+                    end.0 = SolveStatus::TimeLimit;
+                    break 'stages;
+                }
+                _ => {}
+            }
+        }
+    }
+    // The answer's labels and objective are computed even when time is up: without them there is none.
+    let data = data.without_deadline();
+    let labels = label(&data, topology, &stages[last], &theta, settings)?;
+    let objective = expected_cost(&data, topology, &stages[last], &theta, &labels)?;
+    Ok(StartOutcome {
+        theta,
+        labels,
+        objective,
+        optimality: end.1,
+        iterations: total.0,
+        evaluations: total.1,
+        status: end.0,
+    })
+}
+
+fn label(
+    data: &ClassificationRows<'_>,
+    topology: Topology,
+    stage: &Stage,
+    theta: &[f64],
+    settings: &OrctSettings,
+) -> Result<Vec<u32>, Stopped> {
+    let masses = data.leaf_masses(topology, theta, stage.gamma)?;
+    Ok(assign_labels(&masses, &stage.costs, data.n_classes, settings.cover_classes))
+}
+
+/// Mean cost of the labelled tree, from the masses of classes in leaves.
+fn expected_cost(
+    data: &ClassificationRows<'_>,
+    topology: Topology,
+    stage: &Stage,
+    theta: &[f64],
+    labels: &[u32],
+) -> Result<f64, Stopped> {
+    let masses = data.leaf_masses(topology, theta, stage.gamma)?;
+    let (k, leaves) = (data.n_classes, topology.leaves());
+    let cost: f64 = (0..k)
+        .flat_map(|y| (0..leaves).map(move |t| (y, t)))
+        .map(|(y, t)| masses[y * leaves + t] * stage.costs[y * k + labels[t] as usize])
+        .sum();
+    Ok(cost / data.class_weights().iter().sum::<f64>())
+}
+
+/// Tells the progress counters about every iteration.
+struct CountIterations(Arc<Progress>);
+
+impl<I> Observe<I> for CountIterations {
+    fn observe_iter(&mut self, _: &I, _: &KV) -> Result<(), Error> {
+        self.0.count_iteration();
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! Seeded starts, run side by side or one after the other; the best is kept, all are reported.
+
+use super::continuation::{StartOutcome, follow, stages};
+use super::orct::OrctSettings;
+use crate::objective::ClassificationRows;
+use crate::progress::Progress;
+use crate::start::splits_through_the_data;
+use crate::stop::Stopped;
+use crate::tree::{Parallelism, Topology};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// From this many chunks on, rows run in parallel and starts one after the other.
+const MANY_CHUNKS: usize = 16;
+
+/// All starts in their order, and which of them is best.
+pub(crate) struct Starts {
+    pub outcomes: Vec<StartOutcome>,
+    pub best: usize,
+}
+
+/// Rows in parallel when there are many or only one start, else the starts.
+pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
+    if n_starts == 1 || chunks >= MANY_CHUNKS { Parallelism::Rows } else { Parallelism::None }
+}
+
+/// Runs the starts; Err only if cancelled. After the time limit no further start begins, but the
+/// first one always delivers.
+pub(crate) fn run_starts(
+    data: &ClassificationRows<'_>,
+    topology: Topology,
+    costs: &[f64],
+    settings: &OrctSettings,
+    progress: &Arc<Progress>,
+) -> Result<Starts, Stopped> {
+    let stages = stages(settings.gamma, costs, &data.class_weights(), data.rows.features());
+    let run = |start: usize| -> Result<Option<StartOutcome>, Stopped> {
+        if start > 0 && data.stop.check() == Err(Stopped::TimeLimit) {
+            return Ok(None);
+        }
+        let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
+        let theta = splits_through_the_data(&data.without_deadline(), topology, &mut rng)?;
+        let outcome = follow(data, topology, &stages, theta, settings, progress)?;
+        progress.finish_start(Some(outcome.objective));
+        Ok(Some(outcome))
+    };
+    let outcomes: Vec<Option<StartOutcome>> = match data.parallelism {
+        Parallelism::Rows => (0..settings.n_starts).map(run).collect::<Result<_, _>>()?,
+        Parallelism::None => (0..settings.n_starts).into_par_iter().map(run).collect::<Result<_, _>>()?,
+    };
+    let outcomes: Vec<StartOutcome> = outcomes.into_iter().flatten().collect();
+    let best = (0..outcomes.len())
+        .min_by(|a, b| outcomes[*a].objective.total_cmp(&outcomes[*b].objective))
+        .expect("the first start always delivers");
+    Ok(Starts { outcomes, best })
+}

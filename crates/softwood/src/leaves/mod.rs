@@ -1,0 +1,5 @@
+//! Exact steps for what sits in the leaves while the splits are held fixed.
+
+mod assign_labels;
+
+pub use assign_labels::assign_labels;

@@ -1,0 +1,153 @@
+//! The ORCT objective (2.6): expected misclassification cost of a tree with fixed leaf labels.
+
+use super::Objective;
+use crate::data::ScaledRows;
+use crate::stop::{Stop, Stopped};
+use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
+use crate::tree::parallel_pass::{Parallelism, add_to, sum_over_chunks};
+use crate::tree::{ParameterLayout, Topology};
+
+/// Rows with their classes and weights, and how to pass over them.
+#[derive(Clone)]
+pub struct ClassificationRows<'a> {
+    /// Scaled features.
+    pub rows: &'a ScaledRows<'a>,
+    /// Class of each row, 0…K−1.
+    pub classes: &'a [u32],
+    /// Row weights; 1 if absent.
+    pub weights: Option<&'a [f64]>,
+    /// K.
+    pub n_classes: usize,
+    /// Rows in parallel or not.
+    pub parallelism: Parallelism,
+    /// Polled at every block.
+    pub stop: Stop,
+}
+
+impl ClassificationRows<'_> {
+    /// The same rows, to be passed over whatever the time limit says.
+    pub(crate) fn without_deadline(&self) -> Self {
+        Self { stop: self.stop.without_deadline(), ..*self }
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[row])
+    }
+
+    /// Total weight of each class.
+    pub fn class_weights(&self) -> Vec<f64> {
+        let mut totals = vec![0.0; self.n_classes];
+        for (row, class) in self.classes.iter().enumerate() {
+            totals[*class as usize] += self.weight(row);
+        }
+        totals
+    }
+
+    /// Probability mass of class k in leaf t, Σ_{i: y_i = k} w_i P_it, as K × L.
+    pub fn leaf_masses(&self, topology: Topology, theta: &[f64], gamma: f64) -> Result<Vec<f64>, Stopped> {
+        let splits = Splits::new(topology, self.rows.features(), theta, gamma);
+        let (stride, leaves) = (self.rows.stride(), topology.leaves());
+        let chunk = |c| {
+            let mut masses = vec![0.0; self.n_classes * leaves];
+            let mut scratch = BlockScratch::new(topology, stride);
+            self.rows.visit_chunk(c, &self.stop, |block| {
+                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
+                for (t, column) in scratch.leaf_probabilities().chunks_exact(stride).enumerate() {
+                    for (probability, row) in column.iter().zip(block.rows.clone()) {
+                        let class = self.classes[row] as usize;
+                        masses[class * leaves + t] += self.weight(row) * probability;
+                    }
+                }
+            })?;
+            Ok(masses)
+        };
+        sum_over_chunks(self.rows, self.parallelism, &chunk, &|a, b| add_to(a, &b))
+    }
+}
+
+/// (1/W) Σ_i w_i Σ_t P_it cost(y_i, label_t) as a function of θ = (a, μ), W = Σ_i w_i.
+pub struct ExpectedCost<'a> {
+    data: ClassificationRows<'a>,
+    topology: Topology,
+    gamma: f64,
+    labels: Vec<u32>,
+    /// K × K, divided by W already.
+    costs: Vec<f64>,
+}
+
+impl<'a> ExpectedCost<'a> {
+    /// `costs[y * K + k]` is the cost of predicting k for y, per unit of row weight; `labels` gives
+    /// each leaf its class.
+    pub fn new(
+        data: ClassificationRows<'a>,
+        topology: Topology,
+        gamma: f64,
+        costs: &[f64],
+        labels: Vec<u32>,
+    ) -> Self {
+        let total: f64 = data.class_weights().iter().sum();
+        let costs = costs.iter().map(|c| c / total).collect();
+        Self { data, topology, gamma, labels, costs }
+    }
+
+    /// ∂loss_i/∂P_it = w_i cost(y_i, label_t) for one block; 0 for its padding.
+    fn fill_leaf_costs(&self, rows: std::ops::Range<usize>, column: &mut [f64], leaf_costs: &mut [f64]) {
+        let stride = column.len();
+        let k = self.data.n_classes;
+        for class in 0..k {
+            let mut leaves = (0..self.labels.len()).filter(|t| self.labels[*t] as usize == class);
+            let Some(first) = leaves.next() else { continue };
+            // Leaves of one label share a column of costs: look it up once, copy it to the others.
+            for (cost, row) in column.iter_mut().zip(rows.clone()) {
+                *cost = self.costs[self.data.classes[row] as usize * k + class];
+            }
+            if let Some(weights) = self.data.weights {
+                for (cost, weight) in column.iter_mut().zip(&weights[rows.clone()]) {
+                    *cost *= weight;
+                }
+            }
+            column[rows.len()..].fill(0.0);
+            for t in std::iter::once(first).chain(leaves) {
+                leaf_costs[t * stride..][..stride].copy_from_slice(column);
+            }
+        }
+    }
+}
+
+impl Objective for ExpectedCost<'_> {
+    fn dim(&self) -> usize {
+        ParameterLayout::new(self.topology, self.data.rows.features()).dim()
+    }
+
+    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+        let (rows, p) = (self.data.rows, self.data.rows.features());
+        let splits = Splits::new(self.topology, p, theta, self.gamma);
+        let chunk = |c| {
+            let mut scratch = BlockScratch::new(self.topology, rows.stride());
+            let mut sum = SplitGradient::zero(self.topology, p);
+            let mut column = vec![0.0; rows.stride()];
+            rows.visit_chunk(c, &self.data.stop, |block| {
+                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
+                self.fill_leaf_costs(block.rows, &mut column, &mut scratch.leaf_costs);
+                block_pass::add_gradient(&splits, block.tile, &mut scratch, &mut sum);
+            })?;
+            Ok(sum.sum_lanes())
+        };
+        let merge = |a: &mut (f64, Vec<f64>), b: (f64, Vec<f64>)| {
+            a.0 += b.0;
+            add_to(&mut a.1, &b.1);
+        };
+        let (value, sum) = sum_over_chunks(rows, self.data.parallelism, &chunk, &merge)?;
+        // Chain rule from γz = (γ/p) aᵀu − γμ to (a, μ).
+        let layout = ParameterLayout::new(self.topology, p);
+        let (sum_a, sum_mu) = layout.split(&sum);
+        let (gradient_a, gradient_mu) = layout.split_mut(gradient);
+        for (g, s) in gradient_a.iter_mut().zip(sum_a) {
+            *g = s * (self.gamma / p as f64);
+        }
+        for (g, s) in gradient_mu.iter_mut().zip(sum_mu) {
+            *g = s * self.gamma;
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,16 @@
+//! What is minimized: smooth functions of θ that know data and tree but no solver.
+
+mod misclassification;
+
+pub use misclassification::{ClassificationRows, ExpectedCost};
+
+use crate::stop::Stopped;
+
+/// A smooth function f: Rⁿ → R.
+pub trait Objective: Sync {
+    /// n.
+    fn dim(&self) -> usize;
+
+    /// Returns f(x) and overwrites `gradient` with ∇f(x), in one pass over the rows.
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped>;
+}

@@ -1,0 +1,208 @@
+//! Projected limited-memory BFGS, as an argmin [`Solver`].
+
+use super::armijo::{self, Origin};
+use super::curvature_pairs::{CurvaturePairs, dot};
+use super::{FeasibleSet, Outcome, SolveStatus};
+use crate::objective::Objective;
+use crate::stop::Stopped;
+use argmin::core::observers::{Observe, ObserverMode};
+use argmin::core::{
+    Error, Executor, IterState, KV, Problem, Solver, State, TerminationReason, TerminationStatus,
+};
+
+/// State argmin carries from iteration to iteration.
+pub type LbfgsState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
+
+/// When to stop and how much to remember.
+#[derive(Clone, Debug)]
+pub struct LbfgsSettings {
+    /// Stop when ‖Π(x − ∇f(x)) − x‖∞ ≤ this.
+    pub projected_gradient_tol: f64,
+    /// Stop when an iteration lowers f by less than this · max(|f|, 1e-3), three times running.
+    pub stall_tol: f64,
+    /// Curvature pairs kept.
+    pub memory: usize,
+    /// Iterations at most.
+    pub max_iterations: u64,
+}
+
+impl Default for LbfgsSettings {
+    fn default() -> Self {
+        Self { projected_gradient_tol: 1e-6, stall_tol: 1e-9, memory: 10, max_iterations: 500 }
+    }
+}
+
+/// Iterations with hardly any decrease before a run counts as stalled.
+const STALLED_ITERATIONS: u32 = 3;
+
+/// Minimizes a smooth f over a closed convex set.
+///
+/// Each iteration multiplies −∇f by the L-BFGS inverse Hessian on the coordinates that no bound
+/// holds, and searches along the projection arc x(α) = Π(x + αd) by Armijo's rule. If that fails it
+/// forgets the curvature and searches along the projected gradient, which descends on any convex
+/// set unless x is stationary.
+///
+/// Requires an [`Objective`]; values and gradients are always computed together.
+///
+/// References: Bertsekas, *Projected Newton methods for optimization problems with simple
+/// constraints* (1982); Nocedal, *Updating quasi-Newton matrices with limited storage* (1980).
+pub struct ProjectedLbfgs<S> {
+    set: S,
+    settings: LbfgsSettings,
+    pairs: CurvaturePairs,
+    free: Vec<bool>,
+    stalled: u32,
+    optimality: f64,
+    status: Option<SolveStatus>,
+}
+
+impl<S: FeasibleSet> ProjectedLbfgs<S> {
+    /// A solver over `set`.
+    pub fn new(set: S, settings: LbfgsSettings) -> Self {
+        let pairs = CurvaturePairs::new(settings.memory);
+        Self {
+            set,
+            settings,
+            pairs,
+            free: Vec::new(),
+            stalled: 0,
+            optimality: f64::INFINITY,
+            status: None,
+        }
+    }
+
+    /// ‖Π(x − ∇f) − x‖∞.
+    fn residual(&self, x: &[f64], gradient: &[f64]) -> f64 {
+        let mut moved: Vec<f64> = x.iter().zip(gradient).map(|(x, g)| x - g).collect();
+        self.set.project(&mut moved);
+        moved.iter().zip(x).map(|(m, x)| (m - x).abs()).fold(0.0, f64::max)
+    }
+
+    /// One search along d = −H∇f or, with the memory cleared, along −∇f.
+    fn step<O: Objective>(
+        &mut self,
+        problem: &mut Problem<O>,
+        origin: &Origin<'_>,
+    ) -> Result<Option<armijo::Step>, Error> {
+        let mut direction: Vec<f64> = origin.gradient.iter().map(|g| -g).collect();
+        self.set.mark_free(origin.x, origin.gradient, &mut self.free);
+        self.pairs.multiply(&mut direction, &self.free);
+        if dot(&direction, origin.gradient) >= 0.0 {
+            self.pairs.clear();
+            return Ok(None);
+        }
+        // Without curvature the gradient's length says nothing about the step's: start with a unit step.
+        let alpha = if self.pairs.is_empty() {
+            1.0 / direction.iter().fold(0.0f64, |m, d| m.max(d.abs())).max(f64::MIN_POSITIVE)
+        } else {
+            1.0
+        };
+        armijo::search(origin, &direction, alpha, &self.set, |x, g| evaluate(problem, x, g))
+    }
+}
+
+fn evaluate<O: Objective>(problem: &mut Problem<O>, x: &[f64], g: &mut [f64]) -> Result<f64, Error> {
+    problem.problem("value_and_gradient", |f| f.value_and_gradient(x, g).map_err(Error::from))
+}
+
+impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
+    fn name(&self) -> &str {
+        "projected L-BFGS"
+    }
+
+    fn init(
+        &mut self,
+        problem: &mut Problem<O>,
+        mut state: LbfgsState,
+    ) -> Result<(LbfgsState, Option<KV>), Error> {
+        let mut x = state.take_param().expect("a starting point is set");
+        self.set.project(&mut x);
+        self.free = vec![true; x.len()];
+        let mut gradient = vec![0.0; x.len()];
+        let value = evaluate(problem, &x, &mut gradient)?;
+        self.optimality = self.residual(&x, &gradient);
+        Ok((state.param(x).gradient(gradient).cost(value), None))
+    }
+
+    fn next_iter(
+        &mut self,
+        problem: &mut Problem<O>,
+        mut state: LbfgsState,
+    ) -> Result<(LbfgsState, Option<KV>), Error> {
+        let x = state.take_param().expect("init has set it");
+        let gradient = state.take_gradient().expect("init has set it");
+        let value = state.get_cost();
+        let origin = Origin { x: &x, value, gradient: &gradient };
+        let had_memory = !self.pairs.is_empty();
+        let found = self.step(problem, &origin).and_then(|step| match step {
+            None if had_memory => {
+                self.pairs.clear();
+                self.step(problem, &origin)
+            }
+            step => Ok(step),
+        });
+        let step = match found {
+            Ok(Some(step)) => step,
+            Ok(None) => {
+                self.status = Some(SolveStatus::Stalled);
+                return Ok((state.param(x).gradient(gradient), None));
+            }
+            Err(error) => {
+                // Stopped in the middle of an evaluation: the last complete iterate is the answer.
+                let stopped: Stopped = error.downcast()?;
+                self.status = Some(stopped.into());
+                return Ok((state.param(x).gradient(gradient), None));
+            }
+        };
+        let decrease = value - step.value;
+        self.stalled = if decrease <= self.settings.stall_tol * value.abs().max(1e-3) { self.stalled + 1 } else { 0 };
+        let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>();
+        self.pairs.push(difference(&step.x, &x), difference(&step.gradient, &gradient));
+        self.optimality = self.residual(&step.x, &step.gradient);
+        Ok((state.param(step.x).gradient(step.gradient).cost(step.value), None))
+    }
+
+    fn terminate(&mut self, _: &LbfgsState) -> TerminationStatus {
+        if self.optimality <= self.settings.projected_gradient_tol {
+            self.status = Some(SolveStatus::Converged);
+        } else if self.stalled >= STALLED_ITERATIONS {
+            self.status.get_or_insert(SolveStatus::Stalled);
+        }
+        match self.status {
+            Some(status) => TerminationStatus::Terminated(match status {
+                SolveStatus::Cancelled => TerminationReason::Interrupt,
+                SolveStatus::TimeLimit => TerminationReason::Timeout,
+                _ => TerminationReason::SolverConverged,
+            }),
+            None => TerminationStatus::NotTerminated,
+        }
+    }
+}
+
+/// Minimizes `objective` over `set` from `start`; Err only if stopped before the first evaluation.
+pub fn minimize<O: Objective>(
+    objective: O,
+    set: impl FeasibleSet,
+    start: Vec<f64>,
+    settings: &LbfgsSettings,
+    observer: Option<impl Observe<LbfgsState> + 'static>,
+) -> Result<Outcome, Stopped> {
+    let solver = ProjectedLbfgs::new(set, settings.clone());
+    let mut executor = Executor::new(objective, solver)
+        .configure(|state: LbfgsState| state.param(start).max_iters(settings.max_iterations));
+    if let Some(observer) = observer {
+        executor = executor.add_observer(observer, ObserverMode::Always);
+    }
+    let mut result = executor.run().map_err(|error| {
+        error.downcast::<Stopped>().expect("an objective can only fail by being stopped")
+    })?;
+    let state = &mut result.state;
+    Ok(Outcome {
+        value: state.get_cost(),
+        optimality: result.solver.optimality,
+        iterations: state.get_iter(),
+        evaluations: *result.problem.counts.get("value_and_gradient").unwrap_or(&0),
+        status: result.solver.status.unwrap_or(SolveStatus::IterationLimit),
+        x: state.take_param().expect("the solver always puts a point back"),
+    })
+}

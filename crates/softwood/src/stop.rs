@@ -1,0 +1,64 @@
+//! Cancellation from outside and the time limit, polled inside every pass over the rows.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why work ended before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    /// Somebody called [`StopFlag::raise`].
+    #[error("cancelled")]
+    Cancelled,
+    /// The time limit passed.
+    #[error("time limit reached")]
+    TimeLimit,
+}
+
+/// A switch that any thread may raise to end a fit.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// Asks the work to stop; it does so within milliseconds.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a pass polls: the flag and the deadline.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    flag: StopFlag,
+    deadline: Option<Instant>,
+}
+
+impl Stop {
+    /// Stops when `flag` is raised or, if given, after `limit` from now.
+    pub fn new(flag: &StopFlag, limit: Option<Duration>) -> Self {
+        // A limit too long for the clock is no limit.
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        Self { flag: flag.clone(), deadline }
+    }
+
+    /// The same flag without the deadline, for work that must be finished to have an answer at all.
+    pub fn without_deadline(&self) -> Self {
+        Self { flag: self.flag.clone(), deadline: None }
+    }
+
+    /// Err once stopped.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.flag.is_raised() {
+            return Err(Stopped::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Stopped::TimeLimit),
+            _ => Ok(()),
+        }
+    }
+}

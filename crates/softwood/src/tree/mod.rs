@@ -1,0 +1,11 @@
+//! The soft tree itself: shape, parameters, and the pass over rows that every objective shares.
+
+pub(crate) mod block_pass;
+pub(crate) mod parallel_pass;
+mod parameters;
+mod sigmoid;
+mod topology;
+
+pub use parameters::ParameterLayout;
+pub use topology::Topology;
+pub use parallel_pass::Parallelism;

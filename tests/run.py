@@ -1,0 +1,125 @@
+"""Runs every check of softwood: `python3 tests/run.py` (needs Python >= 3.10 and Rust)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / "target" / "venv"
+WHEELS = ROOT / "target" / "wheels"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+ENV = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")} | {
+    "PYO3_PYTHON": str(PYTHON),  # the bindings are checked for the environment's Python
+    "PYTHONUTF8": "1",  # sources and messages hold mathematical symbols
+    "RUSTDOCFLAGS": "-D warnings",
+}
+
+
+def main() -> None:
+    """Run the steps in order, stop at the first that fails, print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skip", nargs="+", choices=["rust", "lint"], default=[])
+    skip = parser.parse_args().skip
+    if not shutil.which("cargo"):
+        sys.exit("tests/run.py needs a Rust toolchain: cargo is not on the PATH")
+
+    lines = []
+    # Where the installed package is tested: no folder above holds its source.
+    with tempfile.TemporaryDirectory(prefix="softwood-") as outside:
+        for group, name, step in steps(Path(outside), "test" if "lint" in skip else "test,lint"):
+            if group in skip:
+                continue
+            print(f"\n=== {name}", flush=True)
+            start = time.monotonic()
+            try:
+                step()
+                verdict = "ok"
+            except subprocess.CalledProcessError as error:
+                verdict = f"FAILED (exit code {error.returncode})"
+            lines.append(f"{name:16}{time.monotonic() - start:8.1f} s  {verdict}")
+            if verdict != "ok":
+                break
+    print("\n" + "\n".join(lines))
+    sys.exit(verdict != "ok")
+
+
+def steps(outside: Path, extras: str) -> list:
+    """List (group, name, function) in order."""
+    pytest = ("pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT)
+    return [
+        ("python", "environment", make_environment),
+        ("rust", "rustfmt", lambda: run("cargo", "fmt", "--all", "--check")),
+        ("rust", "clippy", lambda: cargo("clippy", "--all-targets", "--", "-D", "warnings")),
+        ("rust", "rustdoc", lambda: cargo("doc", "--no-deps")),
+        ("rust", "cargo test", lambda: cargo("test")),
+        ("rust", "examples", run_examples),
+        ("python", "wheel", build_wheel),
+        ("python", "install", lambda: install_wheel(extras)),
+        ("lint", "ruff check", lambda: python("ruff", "check")),
+        ("lint", "ruff format", lambda: python("ruff", "format", "--check")),
+        ("lint", "mypy", lambda: python("mypy")),
+        ("lint", "stubtest", lambda: python("mypy.stubtest", "softwood._core", cwd=outside)),
+        ("python", "pytest", lambda: python(*pytest, ROOT / "tests" / "python", cwd=outside)),
+        (
+            "python",
+            "doctests",
+            lambda: python(*pytest, "--doctest-modules", "--pyargs", "softwood", cwd=outside),
+        ),
+    ]
+
+
+def make_environment() -> None:
+    """Make the virtual environment, unless there is one of this very Python."""
+    stamp = VENV / "made_by.txt"
+    made_by = f"{sys.executable} {sys.version}"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == made_by:
+        return
+    run(sys.executable, "-m", "venv", "--clear", VENV)
+    python("pip", "install", "--quiet", "--upgrade", "pip")
+    stamp.write_text(made_by, encoding="utf-8")
+
+
+def run_examples() -> None:
+    """Run the Rust examples, as `cargo test` has built them."""
+    for path in sorted((ROOT / "crates" / "softwood" / "examples").glob("*.rs")):
+        run("cargo", "run", "--profile", "test", "-p", "softwood", "--example", path.stem)
+
+
+def build_wheel() -> None:
+    """Build the wheel as pip does for a user: optimized, with a maturin of its own."""
+    shutil.rmtree(WHEELS, ignore_errors=True)
+    python("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", WHEELS, ROOT)
+
+
+def install_wheel(extras: str) -> None:
+    """Install the wheel just built in place of an earlier one, with the tools of `extras`."""
+    (wheel,) = WHEELS.glob("softwood-*.whl")
+    python("pip", "uninstall", "--quiet", "--yes", "softwood")
+    python("pip", "install", "--quiet", f"{wheel}[{extras}]")
+
+
+def cargo(command: str, *arguments: str) -> None:
+    """Run a command of cargo over the workspace."""
+    run("cargo", command, "--workspace", *arguments)
+
+
+def python(module: str, *arguments: object, cwd: Path = ROOT) -> None:
+    """Run a module by the Python of the virtual environment."""
+    run(PYTHON, "-m", module, *arguments, cwd=cwd)
+
+
+def run(*command: object, cwd: Path = ROOT) -> None:
+    """Run a program to its end; raise CalledProcessError if it fails."""
+    subprocess.run([str(part) for part in command], cwd=cwd, env=ENV, check=True)
+
+
+if __name__ == "__main__":
+    main()
