@@ -40,7 +40,7 @@ pub(crate) fn choose_scaling(
             let scaling = Scaling::learn(kind, problem.rows, Some(&weights));
             let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling);
             let mut data = problem.classification(&scaled, quick.n_starts, stop);
-            data.weights = Some(&weights);
+            data.weights = Some(weights.into());
             let starts = run_starts(&data, problem.topology, problem.costs, &quick, progress)?;
             let best = &starts.outcomes[starts.best];
             let k = data.n_classes;

@@ -1,7 +1,7 @@
 //! One start's way from soft, class-balanced splits to the problem that was asked.
 
 use super::orct::OrctSettings;
-use crate::leaves::assign_labels;
+use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{ClassificationRows, ExpectedCost};
 use crate::progress::Progress;
 use crate::solver::{Bounds, LbfgsSettings, Outcome, SolveStatus, minimize};
@@ -17,14 +17,21 @@ const BOX: Bounds = Bounds { lower: -1.0, upper: 1.0 };
 /// Times the labels are revised within a stage at most.
 const MAX_LABEL_ROUNDS: usize = 5;
 
-/// A continuation stage: steepness and costs.
+/// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
+const SOFT_ITERATIONS: u64 = 100;
+
+/// A continuation stage.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
+    /// Steepness.
     pub gamma: f64,
+    /// K × K costs.
     pub costs: Vec<f64>,
+    /// A stage on the way: sibling leaves keep different labels, and few iterations do.
+    pub soft: bool,
 }
 
-/// γ from 8p (the 1/p in z makes steepness relative to p) by factors of 4 up to the wanted γ with
+/// γ by factors of 4 from 2p (the 1/p in z makes steepness relative to p) up to the wanted γ with
 /// balanced costs, then the wanted γ with the true costs.
 ///
 /// Balanced costs weigh rows of class k by W/(K·W_k); without them the first, blurred stages see
@@ -39,12 +46,12 @@ pub(crate) fn stages(gamma: f64, costs: &[f64], class_weights: &[f64], features:
             row.iter().map(move |c| c * factor)
         })
         .collect();
-    let mut gammas = vec![(8.0 * features as f64).min(gamma)];
+    let mut gammas = vec![(2.0 * features as f64).min(gamma)];
     while gammas[gammas.len() - 1] * 4.0 < gamma {
         gammas.push(gammas[gammas.len() - 1] * 4.0);
     }
-    let soft = gammas.into_iter().map(|gamma| Stage { gamma, costs: balanced.clone() });
-    soft.chain([Stage { gamma, costs: costs.to_vec() }]).collect()
+    let soft = gammas.into_iter().map(|gamma| Stage { gamma, costs: balanced.clone(), soft: true });
+    soft.chain([Stage { gamma, costs: costs.to_vec(), soft: false }]).collect()
 }
 
 /// Where a start ended.
@@ -84,7 +91,7 @@ pub(crate) fn follow(
                     ExpectedCost::new(data.clone(), topology, stage.gamma, &stage.costs, revised);
                 let limits = LbfgsSettings {
                     projected_gradient_tol: settings.tol,
-                    max_iterations: settings.max_iter,
+                    max_iterations: if stage.soft { settings.max_iter.min(SOFT_ITERATIONS) } else { settings.max_iter },
                     ..LbfgsSettings::default()
                 };
                 let observer = CountIterations(progress.clone());
@@ -137,7 +144,8 @@ fn label(
     settings: &OrctSettings,
 ) -> Result<Vec<u32>, Stopped> {
     let masses = data.leaf_masses(topology, theta, stage.gamma)?;
-    Ok(assign_labels(&masses, &stage.costs, data.n_classes, settings.cover_classes))
+    let assign = if stage.soft { assign_parted_labels } else { assign_labels };
+    Ok(assign(&masses, &stage.costs, data.n_classes, settings.cover_classes))
 }
 
 /// Mean cost of the labelled tree, from the masses of classes in leaves.

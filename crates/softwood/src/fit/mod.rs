@@ -4,6 +4,8 @@ mod choose_scaling;
 mod continuation;
 mod control;
 mod multistart;
+mod one_start;
 pub mod orct;
+mod regrow;
 
 pub use control::{Control, FitError};

@@ -1,10 +1,10 @@
 //! Seeded starts, run side by side or one after the other; the best is kept, all are reported.
 
-use super::continuation::{StartOutcome, follow, stages};
+use super::continuation::{StartOutcome, stages};
+use super::one_start::run_start;
 use super::orct::OrctSettings;
 use crate::objective::ClassificationRows;
 use crate::progress::Progress;
-use crate::start::splits_through_the_data;
 use crate::stop::Stopped;
 use crate::tree::{Parallelism, Topology};
 use rand_pcg::Pcg64;
@@ -40,8 +40,7 @@ pub(crate) fn run_starts(
             return Ok(None);
         }
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
-        let theta = splits_through_the_data(&data.without_deadline(), topology, &mut rng)?;
-        let outcome = follow(data, topology, &stages, theta, settings, progress)?;
+        let outcome = run_start(data, topology, &stages, settings, progress, &mut rng)?;
         progress.finish_start(Some(outcome.objective));
         Ok(Some(outcome))
     };

@@ -164,7 +164,7 @@ impl<'a> OrctProblem<'a> {
         ClassificationRows {
             rows,
             classes: &self.labels.codes,
-            weights: self.weights,
+            weights: self.weights.map(Into::into),
             n_classes: self.labels.classes.len(),
             parallelism: parallelism(rows.chunks(), n_starts),
             stop: stop.clone(),

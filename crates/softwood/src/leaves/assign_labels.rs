@@ -28,6 +28,32 @@ pub fn assign_labels(masses: &[f64], costs: &[f64], classes: usize, cover: bool)
     labels
 }
 
+/// As [`assign_labels`], with sibling leaves that share a label parted: the one of the two that
+/// loses least takes its second choice.
+///
+/// A split whose two leaves have one label has no gradient and would never move again.
+pub fn assign_parted_labels(masses: &[f64], costs: &[f64], classes: usize, cover: bool) -> Vec<u32> {
+    let leaves = masses.len() / classes;
+    let mut labels = assign_labels(masses, costs, classes, cover);
+    let cost = |k: usize, t: usize| -> f64 {
+        (0..classes).map(|y| masses[y * leaves + t] * costs[y * classes + k]).sum()
+    };
+    for left in (0..leaves).step_by(2) {
+        if labels[left] != labels[left + 1] {
+            continue;
+        }
+        let shared = labels[left] as usize;
+        let (_, leaf, label) = [left, left + 1]
+            .into_iter()
+            .flat_map(|t| (0..classes).filter(|k| *k != shared).map(move |k| (t, k)))
+            .map(|(t, k)| (cost(k, t) - cost(shared, t), t, k))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .expect("K ≥ 2");
+        labels[leaf] = label as u32;
+    }
+    labels
+}
+
 /// Column matched to each row in a cheapest matching of all rows, rows ≤ columns: the Hungarian
 /// method by shortest augmenting paths, O(rows² · columns).
 fn cheapest_matching(rows: usize, columns: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {

@@ -2,4 +2,4 @@
 
 mod assign_labels;
 
-pub use assign_labels::assign_labels;
+pub use assign_labels::{assign_labels, assign_parted_labels};

@@ -4,8 +4,9 @@ use super::Objective;
 use crate::data::ScaledRows;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
-use crate::tree::parallel_pass::{Parallelism, add_to, sum_over_chunks};
+use crate::tree::parallel_pass::{Parallelism, add_to, fill_by_chunks, sum_over_chunks};
 use crate::tree::{ParameterLayout, Topology};
+use std::sync::Arc;
 
 /// Rows with their classes and weights, and how to pass over them.
 #[derive(Clone)]
@@ -15,7 +16,7 @@ pub struct ClassificationRows<'a> {
     /// Class of each row, 0…K−1.
     pub classes: &'a [u32],
     /// Row weights; 1 if absent.
-    pub weights: Option<&'a [f64]>,
+    pub weights: Option<Arc<[f64]>>,
     /// K.
     pub n_classes: usize,
     /// Rows in parallel or not.
@@ -27,11 +28,11 @@ pub struct ClassificationRows<'a> {
 impl ClassificationRows<'_> {
     /// The same rows, to be passed over whatever the time limit says.
     pub(crate) fn without_deadline(&self) -> Self {
-        Self { stop: self.stop.without_deadline(), ..*self }
+        Self { stop: self.stop.without_deadline(), ..self.clone() }
     }
 
     fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |w| w[row])
+        self.weights.as_ref().map_or(1.0, |w| w[row])
     }
 
     /// Total weight of each class.
@@ -41,6 +42,24 @@ impl ClassificationRows<'_> {
             totals[*class as usize] += self.weight(row);
         }
         totals
+    }
+
+    /// w_i R_it for every row: what node `node` sees of the data.
+    pub fn weights_at(&self, topology: Topology, theta: &[f64], gamma: f64, node: usize) -> Result<Vec<f64>, Stopped> {
+        let splits = Splits::new(topology, self.rows.features(), theta, gamma);
+        let mut weights = vec![0.0; self.rows.len()];
+        let fill = |c: usize, out: &mut [f64]| {
+            let mut scratch = BlockScratch::new(topology, self.rows.stride());
+            let first = self.rows.chunk_rows(c).start;
+            self.rows.visit_chunk(c, &self.stop, |block| {
+                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
+                for (row, reach) in block.rows.zip(scratch.reach(node)) {
+                    out[row - first] = self.weight(row) * reach;
+                }
+            })
+        };
+        fill_by_chunks(self.rows, self.parallelism, &mut weights, 1, &fill)?;
+        Ok(weights)
     }
 
     /// Probability mass of class k in leaf t, Σ_{i: y_i = k} w_i P_it, as K × L.
@@ -101,7 +120,7 @@ impl<'a> ExpectedCost<'a> {
             for (cost, row) in column.iter_mut().zip(rows.clone()) {
                 *cost = self.costs[self.data.classes[row] as usize * k + class];
             }
-            if let Some(weights) = self.data.weights {
+            if let Some(weights) = &self.data.weights {
                 for (cost, weight) in column.iter_mut().zip(&weights[rows.clone()]) {
                     *cost *= weight;
                 }

@@ -14,34 +14,51 @@ use rand::{Rng, RngExt};
 /// Bins of the histograms from which quantiles are read: no column of N projections is stored.
 const BINS: usize = 1024;
 
-/// θ with a uniform in [−1, 1] and each hyperplane through the data.
+/// Gives the nodes marked `fresh` a random direction, uniform in [−1, 1]^p, and a hyperplane through
+/// the rows that reach them; the other nodes keep their splits.
 pub(crate) fn splits_through_the_data(
     data: &ClassificationRows<'_>,
     topology: Topology,
+    gamma: f64,
+    theta: &mut [f64],
+    fresh: &[bool],
     rng: &mut impl Rng,
-) -> Result<Vec<f64>, Stopped> {
-    let layout = ParameterLayout::new(topology, data.rows.features());
-    let mut theta = vec![0.0; layout.dim()];
-    let (a, mu) = layout.split_mut(&mut theta);
-    a.fill_with(|| rng.random_range(-1.0..=1.0));
-    // The wanted levels; the quantiles take their place below.
-    mu.fill_with(|| rng.random_range(0.0..1.0));
-    let levels = mu.to_vec();
-    mu.fill(0.0);
-    let quantiles = projection_quantiles(data, topology, &theta, &levels)?;
-    layout.split_mut(&mut theta).1.copy_from_slice(&quantiles);
-    Ok(theta)
+) -> Result<(), Stopped> {
+    let p = data.rows.features();
+    let layout = ParameterLayout::new(topology, p);
+    // From the root down, so that the rows reaching a node are those its ancestors send there.
+    for d in 0..topology.depth() {
+        let nodes: Vec<usize> =
+            (topology.level_start(d)..topology.level_start(d + 1)).filter(|t| fresh[*t]).collect();
+        if nodes.is_empty() {
+            continue;
+        }
+        let (a, mu) = layout.split_mut(theta);
+        for t in &nodes {
+            a[t * p..][..p].fill_with(|| rng.random_range(-1.0..=1.0));
+            mu[*t] = 0.0;
+        }
+        let levels: Vec<f64> = nodes.iter().map(|_| rng.random_range(0.0..1.0)).collect();
+        let quantiles = projection_quantiles(data, topology, theta, gamma, &nodes, &levels)?;
+        let mu = layout.split_mut(theta).1;
+        for (t, quantile) in nodes.iter().zip(quantiles) {
+            mu[*t] = quantile;
+        }
+    }
+    Ok(())
 }
 
-/// For each node t the weighted `levels[t]`-quantile of aₜᵀx/p.
+/// For each of `nodes` the `levels`-quantile of aₜᵀx/p, rows weighted by their chance of being there.
 fn projection_quantiles(
     data: &ClassificationRows<'_>,
     topology: Topology,
     theta: &[f64],
+    gamma: f64,
+    nodes: &[usize],
     levels: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let splits = Splits::new(topology, data.rows.features(), theta, 1.0);
-    let (stride, b) = (data.rows.stride(), topology.branches());
+    let splits = Splits::new(topology, data.rows.features(), theta, gamma);
+    let (stride, b) = (data.rows.stride(), nodes.len());
     // Runs `see(sums, node, value, weight)` over every weighted row and node.
     let sum = |zero: &(dyn Fn() -> Vec<f64> + Sync),
                see: &(dyn Fn(&mut [f64], usize, f64, f64) + Sync),
@@ -50,12 +67,15 @@ fn projection_quantiles(
             let mut sums = zero();
             let mut scratch = BlockScratch::new(topology, stride);
             data.rows.visit_chunk(c, &data.stop, |block| {
+                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
+                let reach: Vec<Vec<f64>> = nodes.iter().map(|t| scratch.reach(*t).to_vec()).collect();
                 block_pass::split_values(&splits, block.tile, &mut scratch);
-                for (t, column) in scratch.split_values().chunks_exact(stride).enumerate() {
-                    for (value, row) in column.iter().zip(block.rows.clone()) {
-                        let weight = data.weights.map_or(1.0, |w| w[row]);
-                        if weight > 0.0 {
-                            see(&mut sums, t, *value, weight);
+                for (t, node) in nodes.iter().enumerate() {
+                    let column = &scratch.split_values()[node * stride..][..stride];
+                    for ((value, row), reach) in column.iter().zip(block.rows.clone()).zip(&reach[t]) {
+                        let weight = data.weights.as_ref().map_or(1.0, |w| w[row]) * reach;
+                        if weight > 1e-3 {
+                            see(&mut sums, t, *value / gamma, weight);
                         }
                     }
                 }
@@ -88,6 +108,7 @@ fn projection_quantiles(
     Ok((0..b)
         .map(|t| {
             let (low, high) = range(t);
+            if !low.is_finite() { return 0.0; }
             low + (high - low) * quantile_share(&histograms[t * BINS..][..BINS], levels[t])
         })
         .collect())

@@ -80,6 +80,11 @@ impl BlockScratch {
         &self.left
     }
 
+    /// R_it for node `t`.
+    pub fn reach(&self, t: usize) -> &[f64] {
+        &self.reach[t * self.stride..][..self.stride]
+    }
+
     /// Leaf probabilities to read and leaf costs to fill.
     pub fn probabilities_and_costs(&mut self) -> (&[f64], &mut [f64]) {
         (&self.reach[self.left.len()..], &mut self.leaf_costs)

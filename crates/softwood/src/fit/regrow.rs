@@ -1,0 +1,109 @@
+//! Puts idle splits back to work.
+//!
+//! Many starts end with splits that send every row one way, or whose leaves agree: the tree is then
+//! one of smaller depth, and no gradient will change that. Such splits are taken out (what they
+//! split moves up in their place, so the tree predicts as before) and the freed nodes below start
+//! anew in the rows that reach them: each is fitted alone, as a tree of depth 1.
+
+use super::continuation::{follow, stages};
+use super::orct::OrctSettings;
+use crate::objective::ClassificationRows;
+use crate::progress::Progress;
+use crate::start::splits_through_the_data;
+use crate::stop::Stopped;
+use crate::tree::{ParameterLayout, Topology};
+use rand::Rng;
+use std::sync::Arc;
+
+/// Iterations for fitting one node alone.
+const NODE_ITERATIONS: u64 = 50;
+
+/// A class with less than this share of a node's rows is not worth a split there.
+const MINORITY_SHARE: f64 = 1e-3;
+
+/// A split that sends less than this share of its rows one way is idle.
+const IDLE_SHARE: f64 = 0.005;
+
+/// The tree without its idle splits, and which nodes of it are free.
+pub(crate) fn without_idle_splits(
+    topology: Topology,
+    features: usize,
+    theta: &[f64],
+    leaf_masses: &[f64],
+    labels: &[u32],
+) -> (Vec<f64>, Vec<bool>) {
+    let b = topology.branches();
+    // Mass reaching every node and the one label below it, if there is but one.
+    let mut mass = [vec![0.0; b], leaf_masses.to_vec()].concat();
+    let mut label: Vec<Option<u32>> = [vec![None; b], labels.iter().map(|k| Some(*k)).collect()].concat();
+    for t in (0..b).rev() {
+        let (left, right) = (topology.left(t), topology.right(t));
+        mass[t] = mass[left] + mass[right];
+        label[t] = if label[left] == label[right] { label[left] } else { None };
+    }
+    let layout = ParameterLayout::new(topology, features);
+    let (a, mu) = layout.split(theta);
+    let mut grown = vec![0.0; theta.len()];
+    let mut free = vec![true; b];
+    let mut todo = vec![(0, 0)];
+    while let Some((from, to)) = todo.pop() {
+        if from >= b || to >= b || label[from].is_some() {
+            continue;
+        }
+        let (left, right) = (topology.left(from), topology.right(from));
+        if mass[left] < IDLE_SHARE * mass[from] {
+            todo.push((right, to));
+        } else if mass[right] < IDLE_SHARE * mass[from] {
+            todo.push((left, to));
+        } else {
+            let (grown_a, grown_mu) = layout.split_mut(&mut grown);
+            grown_a[to * features..][..features].copy_from_slice(&a[from * features..][..features]);
+            grown_mu[to] = mu[from];
+            free[to] = false;
+            todo.push((left, topology.left(to)));
+            todo.push((right, topology.right(to)));
+        }
+    }
+    (grown, free)
+}
+
+/// Fits each free node, from the root down, as a tree of depth 1 on the rows that reach it, with
+/// balanced costs. Returns the iterations and evaluations this took.
+pub(crate) fn grow(
+    data: &ClassificationRows<'_>,
+    topology: Topology,
+    theta: &mut [f64],
+    free: &[bool],
+    costs: &[f64],
+    settings: &OrctSettings,
+    progress: &Arc<Progress>,
+    rng: &mut impl Rng,
+) -> Result<(u64, u64), Stopped> {
+    let stump = Topology::complete(1);
+    let p = data.rows.features();
+    let quick = OrctSettings {
+        cover_classes: false,
+        max_iter: settings.max_iter.min(NODE_ITERATIONS),
+        ..settings.clone()
+    };
+    let mut work = (0, 0);
+    for t in (0..topology.branches()).filter(|t| free[*t]) {
+        let mut here = data.clone();
+        here.weights = Some(data.weights_at(topology, theta, settings.gamma, t)?.into());
+        let classes = here.class_weights();
+        let total: f64 = classes.iter().sum();
+        if classes.iter().filter(|w| **w > MINORITY_SHARE * total).count() < 2 {
+            continue;
+        }
+        let mut split = vec![0.0; p + 1];
+        splits_through_the_data(&here, stump, settings.gamma, &mut split, &[true], rng)?;
+        let mut stages = stages(settings.gamma, costs, &classes, p);
+        stages.pop(); // the true costs would give a small minority up again
+        let outcome = follow(&here, stump, &stages, split, &quick, progress)?;
+        work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
+        let (a, mu) = ParameterLayout::new(topology, p).split_mut(theta);
+        a[t * p..][..p].copy_from_slice(&outcome.theta[..p]);
+        mu[t] = outcome.theta[p];
+    }
+    Ok(work)
+}
