@@ -13,7 +13,7 @@ mod threads;
 pub mod tree;
 
 pub use error::InputError;
-pub use fit::orct::{OrctSettings, fit_orct};
+pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
 pub use fit::{Control, FitError};
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

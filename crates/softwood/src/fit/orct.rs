@@ -140,6 +140,19 @@ pub fn fit_orct<'a>(
     })?
 }
 
+/// Checks settings and data as [`fit_orct`] does; returns the K × K costs.
+pub fn check_orct_input(
+    rows: Rows<'_>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: &OrctSettings,
+) -> Result<Vec<f64>, InputError> {
+    settings.validate()?;
+    let costs = validate_data(&rows, labels, weights, settings)?;
+    check_finite(&rows)?;
+    Ok(costs)
+}
+
 /// The validated problem, before scaling.
 #[derive(Clone, Copy)]
 pub(crate) struct OrctProblem<'a> {
