@@ -71,19 +71,31 @@ pub fn labels_to_numpy<'py>(py: Python<'py>, labels: &ClassLabels) -> PyResult<B
     })
 }
 
-/// MemoryError if `rows` × `width` doubles cannot be had: the core would abort the process.
-pub fn check_memory(rows: usize, width: usize) -> PyResult<()> {
+/// MemoryError if `count` × `width` doubles for `what` cannot be had: the core would abort the process.
+pub fn check_memory(what: &str, count: usize, width: usize) -> PyResult<()> {
     let mut room = Vec::<f64>::new();
-    let had = rows
+    let had = count
         .checked_mul(width)
-        .is_some_and(|count| room.try_reserve_exact(count).is_ok());
+        .is_some_and(|all| room.try_reserve_exact(all).is_ok());
     black_box(room); // an allocation nobody uses may be optimized away
     if had {
         return Ok(());
     }
-    Err(PyMemoryError::new_err(format!(
-        "no memory for {rows} rows of {width} values"
-    )))
+    let text = format!("no memory for {what}: {count} × {width} values of 8 bytes");
+    Err(PyMemoryError::new_err(text))
+}
+
+/// Vectors of the size of θ that a solver holds at the least: ten pairs of L-BFGS and a few more.
+const VECTORS: usize = 24;
+
+/// MemoryError if there is no room to look for the splits of a tree.
+pub fn check_memory_for_splits(features: usize, depth: usize) -> PyResult<()> {
+    let parameters = (features + 1).saturating_mul((1 << depth) - 1);
+    check_memory(
+        "the parameters and a solver's memory of them",
+        parameters,
+        VECTORS,
+    )
 }
 
 /// Rows of `width` values as a NumPy matrix.

@@ -30,7 +30,7 @@ pub fn from_file_error(error: ModelFileError) -> PyErr {
                     .next()
                     .unwrap_or_default()
                     .to_owned();
-                PyOSError::new_err((number, text, path.clone()))
+                PyOSError::new_err((number, text, path.as_os_str().to_owned()))
             }
             None => PyOSError::new_err(error.to_string()),
         },

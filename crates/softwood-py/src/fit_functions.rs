@@ -1,6 +1,6 @@
 //! The fit functions, as `softwood.functions` calls them.
 
-use crate::arrays::{Classes, Matrix};
+use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::exceptions::from_input_error;
 use crate::orct_model::OrctModel;
 use crate::run_interruptible::run_interruptible;
@@ -56,6 +56,7 @@ pub fn fit_orct(
     };
     let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
     let rows = x.rows();
+    check_memory_for_splits(rows.features(), depth)?;
     run_interruptible(py, progress.as_ref(), |control| {
         softwood::fit_orct(rows, &labels, weights.as_deref(), &settings, control)
     })

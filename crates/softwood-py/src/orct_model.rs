@@ -115,7 +115,7 @@ impl OrctModel {
     fn predict<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let x = self.rows(X)?;
         let rows = x.rows();
-        check_memory(rows.len(), self.0.classes.len() + 2)?;
+        check_memory("the predictions", rows.len(), self.0.classes.len() + 2)?;
         let codes = py
             .detach(|| self.0.predict(rows))
             .map_err(from_input_error)?;
@@ -150,7 +150,7 @@ impl OrctModel {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = self.rows(X)?;
         let (rows, width) = (x.rows(), self.0.classes.len());
-        check_memory(rows.len(), width)?;
+        check_memory("the predictions", rows.len(), width)?;
         let values = py
             .detach(|| self.0.predict_proba(rows))
             .map_err(from_input_error)?;
@@ -185,7 +185,7 @@ impl OrctModel {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = self.rows(X)?;
         let (rows, width) = (x.rows(), self.0.tree.topology.leaves());
-        check_memory(rows.len(), width)?;
+        check_memory("the predictions", rows.len(), width)?;
         let values = py
             .detach(|| self.0.tree.leaf_probabilities(rows))
             .map_err(from_input_error)?;
@@ -221,7 +221,7 @@ impl OrctModel {
     ) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let x = self.rows(X)?;
         let (rows, classes, features) = (x.rows(), self.0.classes.len(), self.0.tree.features());
-        check_memory(rows.len(), classes * features)?;
+        check_memory("the explanations", rows.len(), classes * features)?;
         let values = py
             .detach(|| self.0.explain(rows))
             .map_err(from_input_error)?;

@@ -1,6 +1,6 @@
 //! The ORCT objective by itself, as `softwood.objective` wraps it.
 
-use crate::arrays::{Classes, Matrix};
+use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::exceptions::{from_input_error, no_threads};
 use crate::kept_pool::KeptPool;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -70,6 +70,7 @@ impl OrctObjective {
         let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows();
+        check_memory_for_splits(rows.features(), depth)?;
         let pool = KeptPool::new(n_threads);
         let learn = || {
             let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;
