@@ -1,37 +1,33 @@
-//! NumPy arrays in: borrowed, never copied as a whole.
+//! NumPy arrays in, borrowed; NumPy arrays out.
 
-use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use ndarray::{Array2, Array3};
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray2};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use softwood::data::Rows;
+use softwood::data::{ClassLabels, Rows};
+use std::hint::black_box;
 
 /// A two-dimensional float array of either precision, borrowed for as long as this lives.
+///
+/// Arguments come through `softwood._inputs.as_rows`: they are aligned and of native byte order.
+#[derive(FromPyObject)]
 pub enum Matrix<'py> {
+    #[pyo3(transparent)]
     F64(PyReadonlyArray2<'py, f64>),
+    #[pyo3(transparent)]
     F32(PyReadonlyArray2<'py, f32>),
 }
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Matrix<'py> {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = object.extract() {
-            return Ok(Self::F64(array));
+impl<'py> Matrix<'py> {
+    /// Whatever the user gave for X, converted if it must be; `names` are those of the training rows.
+    pub fn from_user(x: &Bound<'py, PyAny>, names: &[String]) -> PyResult<Self> {
+        let inputs = x.py().import("softwood._inputs")?;
+        if x.hasattr("columns")? {
+            inputs.call_method1("check_names", (x, names))?;
         }
-        if let Ok(array) = object.extract() {
-            return Ok(Self::F32(array));
-        }
-        let kind = match object.cast::<PyUntypedArray>() {
-            Ok(array) => format!("an array of dtype {} with {} dimensions", array.dtype(), array.ndim()),
-            Err(_) => format!("a {}", object.get_type()),
-        };
-        Err(PyTypeError::new_err(format!(
-            "X must be a two-dimensional array of float64 or float32, got {kind}"
-        )))
+        inputs.call_method1("as_rows", (x,))?.extract()
     }
-}
 
-impl Matrix<'_> {
     /// The rows as the core sees them.
     pub fn rows(&self) -> Rows<'_> {
         match self {
@@ -39,4 +35,86 @@ impl Matrix<'_> {
             Self::F32(array) => array.as_array().into(),
         }
     }
+}
+
+/// Distinct labels in increasing order, as `softwood._inputs.as_labels` gives them.
+#[derive(FromPyObject)]
+pub enum Classes {
+    #[pyo3(transparent)]
+    Bool(Vec<bool>),
+    #[pyo3(transparent)]
+    Int(Vec<i64>),
+    #[pyo3(transparent)]
+    Float(Vec<f64>),
+    #[pyo3(transparent)]
+    Text(Vec<String>),
+}
+
+impl From<Classes> for ClassLabels {
+    fn from(classes: Classes) -> Self {
+        match classes {
+            Classes::Bool(values) => Self::Bool(values),
+            Classes::Int(values) => Self::Int(values),
+            Classes::Float(values) => Self::Float(values),
+            Classes::Text(values) => Self::Text(values),
+        }
+    }
+}
+
+/// Labels as a NumPy array.
+pub fn labels_to_numpy<'py>(py: Python<'py>, labels: &ClassLabels) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match labels {
+        ClassLabels::Bool(values) => values.clone().into_pyarray(py).into_any(),
+        ClassLabels::Int(values) => values.clone().into_pyarray(py).into_any(),
+        ClassLabels::Float(values) => values.clone().into_pyarray(py).into_any(),
+        ClassLabels::Text(values) => py.import("numpy")?.call_method1("array", (values,))?,
+    })
+}
+
+/// MemoryError if `count` × `width` doubles for `what` cannot be had: the core would abort the process.
+pub fn check_memory(what: &str, count: usize, width: usize) -> PyResult<()> {
+    let mut room = Vec::<f64>::new();
+    let had = count
+        .checked_mul(width)
+        .is_some_and(|all| room.try_reserve_exact(all).is_ok());
+    black_box(room); // an allocation nobody uses may be optimized away
+    if had {
+        return Ok(());
+    }
+    let text = format!("no memory for {what}: {count} × {width} values of 8 bytes");
+    Err(PyMemoryError::new_err(text))
+}
+
+/// Vectors of the size of θ that a solver holds at the least: ten pairs of L-BFGS and a few more.
+const VECTORS: usize = 24;
+
+/// MemoryError if there is no room to look for the splits of a tree.
+pub fn check_memory_for_splits(features: usize, depth: usize) -> PyResult<()> {
+    let parameters = (features + 1).saturating_mul((1 << depth) - 1);
+    check_memory(
+        "the parameters and a solver's memory of them",
+        parameters,
+        VECTORS,
+    )
+}
+
+/// Rows of `width` values as a NumPy matrix.
+pub fn matrix(py: Python<'_>, values: Vec<f64>, width: usize) -> Bound<'_, PyArray2<f64>> {
+    let shape = (values.len() / width, width);
+    Array2::from_shape_vec(shape, values)
+        .expect("rows of equal width")
+        .into_pyarray(py)
+}
+
+/// Rows of `height` × `width` values as a NumPy array.
+pub fn cube(
+    py: Python<'_>,
+    values: Vec<f64>,
+    height: usize,
+    width: usize,
+) -> Bound<'_, PyArray3<f64>> {
+    let shape = (values.len() / (height * width), height, width);
+    Array3::from_shape_vec(shape, values)
+        .expect("rows of equal size")
+        .into_pyarray(py)
 }

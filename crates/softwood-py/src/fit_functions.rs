@@ -1,8 +1,8 @@
-//! The fit functions, as Python calls them.
+//! The fit functions, as `softwood.functions` calls them.
 
-use crate::arrays::Matrix;
+use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::exceptions::from_input_error;
-use crate::orct_model::{OrctModel, class_labels};
+use crate::orct_model::OrctModel;
 use crate::run_interruptible::run_interruptible;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use softwood::OrctSettings;
 use softwood::data::Labels;
 use std::time::Duration;
 
-/// Fits an ORCT to coded labels; `softwood.fit_orct` prepares the arguments.
+/// Fit an ORCT to coded labels; `softwood.fit_orct` prepares the arguments.
 #[pyfunction]
 #[pyo3(signature = (x, codes, classes, *, depth, gamma, costs, sample_weight, scaling, cover_classes,
                     n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress))]
@@ -19,7 +19,7 @@ pub fn fit_orct(
     py: Python<'_>,
     x: Matrix<'_>,
     codes: PyReadonlyArray1<'_, u32>,
-    classes: &Bound<'_, PyAny>,
+    classes: Classes,
     depth: usize,
     gamma: f64,
     costs: Option<PyReadonlyArray2<'_, f64>>,
@@ -46,12 +46,17 @@ pub fn fit_orct(
         n_threads,
         max_iter,
         tol,
-        time_limit: time_limit.map(Duration::from_secs_f64),
+        // More seconds than a Duration holds are no limit.
+        time_limit: time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         feature_names,
     };
-    let labels = Labels { classes: class_labels(classes)?, codes: codes.as_array().to_vec() };
-    let weights: Option<Vec<f64>> = sample_weight.map(|w| w.as_array().to_vec());
+    let labels = Labels {
+        classes: classes.into(),
+        codes: codes.as_array().to_vec(),
+    };
+    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
     let rows = x.rows();
+    check_memory_for_splits(rows.features(), depth)?;
     run_interruptible(py, progress.as_ref(), |control| {
         softwood::fit_orct(rows, &labels, weights.as_deref(), &settings, control)
     })

@@ -3,6 +3,7 @@
 mod arrays;
 mod exceptions;
 mod fit_functions;
+mod kept_pool;
 mod orct_model;
 mod orct_objective;
 mod run_interruptible;
@@ -12,10 +13,17 @@ use pyo3::prelude::*;
 /// Compiled core of softwood.
 #[pymodule]
 mod _core {
+    use super::*;
+
     #[pymodule_export]
     use super::fit_functions::fit_orct;
     #[pymodule_export]
-    use super::orct_model::{OrctModel, OrctReport, load};
+    use super::orct_model::{OrctModel, load};
     #[pymodule_export]
     use super::orct_objective::OrctObjective;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

@@ -1,4 +1,72 @@
-//! softwood
+//! Globally optimized oblique decision trees with soft splits.
+//!
+//! # The problem
+//!
+//! N rows x_i with classes y_i ∈ {0…K−1} and weights w_i; p features, each mapped to [0, 1] by a
+//! monotone map learned on the rows. A complete binary tree of depth D has B = 2^D − 1 splits and
+//! L = 2^D leaves. Split t sends row i to the left with probability
+//!
+//! ```text
+//! p_it = 1 / (1 + exp(−γ z_it)),   z_it = (1/p) Σ_j a_tj x_ij − μ_t,
+//! ```
+//!
+//! so it reaches leaf t with probability
+//!
+//! ```text
+//! P_it = Π p_is over left turns · Π (1 − p_is) over right turns on the way to t.
+//! ```
+//!
+//! An optimal randomized classification tree (ORCT) chooses all splits and leaf labels at once, to
+//! make the expected misclassification cost least:
+//!
+//! ```text
+//! min  (1/Σ_i w_i) Σ_i w_i Σ_t P_it Σ_k cost(y_i, k) C_kt
+//! s.t. Σ_k C_kt = 1         every leaf has one label,
+//!      Σ_t C_kt ≥ 1         every class owns a leaf (can be switched off),
+//!      C ≥ 0,  −1 ≤ a, μ ≤ 1.
+//! ```
+//!
+//! The probability of class k at x is Σ_t C_kt P_xt.
+//!
+//! # From rows to model
+//!
+//! | folder | what happens there |
+//! |---|---|
+//! | `fit` | the plot: one file per fit function, [`fit_orct`] first |
+//! | [`data`] | rows in, blocks of scaled rows out; class labels; feature maps |
+//! | `start` | random splits through the data |
+//! | [`objective`] | the cost above and its gradient |
+//! | [`tree`] | numbering of nodes, layout of parameters, the fused pass over blocks of rows |
+//! | [`solver`] | projected L-BFGS over a closed convex set; knows nothing of trees |
+//! | `leaves` | the exact label step |
+//! | [`fitted`] | prediction, explanation, rules, the model file |
+//!
+//! Results have the same bits on any number of threads. A fit can be stopped from outside at any
+//! moment and watched while it runs: see [`Control`].
+//!
+//! # Example
+//!
+//! ```
+//! use ndarray::array;
+//! use softwood::{Control, OrctModel, OrctSettings, data::Labels, fit_orct};
+//!
+//! // Exclusive or: no single split tells the classes apart, three do.
+//! let x = array![[0.1, 0.2], [0.9, 0.8], [0.2, 0.9], [0.8, 0.1]];
+//! let y = Labels::from(["same", "same", "differ", "differ"].as_slice());
+//! let settings = OrctSettings { depth: 2, ..OrctSettings::default() };
+//! let model = fit_orct(x.view(), &y, None, &settings, &Control::default())?;
+//! assert_eq!(model.predict(x.view())?, y.codes);
+//! println!("{model}");
+//!
+//! let path = std::env::temp_dir().join(format!("softwood-doc-{}.json", std::process::id()));
+//! model.save(&path)?;
+//! assert_eq!(OrctModel::load(&path)?, model);
+//! # std::fs::remove_file(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![warn(missing_docs)]
+#![deny(unsafe_code)]
+
 pub mod data;
 mod error;
 mod fit;
@@ -13,7 +81,8 @@ mod threads;
 pub mod tree;
 
 pub use error::InputError;
-pub use fit::orct::{OrctSettings, fit_orct};
+pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
 pub use fit::{Control, FitError};
+pub use fitted::{ModelFileError, OrctModel};
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

@@ -44,7 +44,7 @@ impl<'a> ScaledRows<'a> {
     }
 
     /// Rows to be passed over once, as in prediction: nothing is kept.
-    pub(crate) fn passing_once(rows: Rows<'a>, scaling: &'a Scaling) -> Self {
+    pub fn passing_once(rows: Rows<'a>, scaling: &'a Scaling) -> Self {
         // A block of X and what the tree adds to it should stay in the first two caches.
         let stride = match rows.features() {
             0..=64 => 128,

@@ -2,6 +2,7 @@
 
 pub(crate) mod aligned;
 pub(crate) mod blocks;
+pub(crate) mod finite;
 mod labels;
 mod rows;
 mod scaling;

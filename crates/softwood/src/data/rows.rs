@@ -36,7 +36,7 @@ macro_rules! with_view {
 
 impl Rows<'_> {
     /// The same view for a shorter time (array views do not shorten by themselves).
-    pub(crate) fn reborrow(&self) -> Rows<'_> {
+    pub fn reborrow(&self) -> Rows<'_> {
         match self {
             Self::F64(view) => Rows::F64(view.reborrow()),
             Self::F32(view) => Rows::F32(view.reborrow()),

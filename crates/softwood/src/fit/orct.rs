@@ -3,6 +3,7 @@
 use super::choose_scaling::choose_scaling;
 use super::multistart::{parallelism, run_starts};
 use super::{Control, FitError};
+use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{OrctModel, OrctReport, SoftTree};
 use crate::objective::ClassificationRows;
@@ -10,7 +11,6 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::{ParameterLayout, Topology};
 use crate::InputError;
-use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
 /// What [`fit_orct`] is asked for.
@@ -140,6 +140,19 @@ pub fn fit_orct<'a>(
     })?
 }
 
+/// Checks settings and data as [`fit_orct`] does; returns the K × K costs.
+pub fn check_orct_input(
+    rows: Rows<'_>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: &OrctSettings,
+) -> Result<Vec<f64>, InputError> {
+    settings.validate()?;
+    let costs = validate_data(&rows, labels, weights, settings)?;
+    check_finite(&rows)?;
+    Ok(costs)
+}
+
 /// The validated problem, before scaling.
 #[derive(Clone, Copy)]
 pub(crate) struct OrctProblem<'a> {
@@ -242,14 +255,4 @@ pub(crate) fn validate_data(
         Some(i) => Err(InputError::Cost { row: i / k, column: i % k, value: costs[i] }),
         None => Ok(costs.clone()),
     }
-}
-
-/// The first NaN or infinity in X, rows in parallel.
-pub(crate) fn check_finite(rows: &Rows<'_>) -> Result<(), InputError> {
-    const CHUNK: usize = 16_384;
-    (0..rows.len().div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|c| rows.check_finite(c * CHUNK..rows.len().min((c + 1) * CHUNK)))
-        .find_first(Result::is_err)
-        .unwrap_or(Ok(()))
 }

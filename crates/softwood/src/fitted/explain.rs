@@ -1,1 +1,423 @@
-//! x
+//! Local explanations: how class probabilities change with each feature, in the user's units.
+
+use super::rule::per_unit;
+use super::{OrctModel, SoftTree};
+use crate::InputError;
+use crate::data::{FeatureMap, Rows};
+use crate::tree::Parallelism;
+use rayon::prelude::*;
+
+impl OrctModel {
+    /// ∂P(class k | x)/∂x_j for each row, class and feature, N × K × p: how much the probability of
+    /// class k rises per unit of feature j, all else equal.
+    ///
+    /// It is 0 for features that no split uses, for constant ones, and beyond the ends of quantile
+    /// maps; at a knot of such a map it is the derivative from the right. With R_t the probability
+    /// that the row reaches split t and V the probability of class k from a node on,
+    ///
+    /// ∂P/∂x_j = u_j′(x_j) Σ_t R_t p_t (1 − p_t) (V_left − V_right) γ a_tj/p.
+    pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+        let rows = rows.into();
+        let width = self.classes.len() * self.tree.features();
+        self.tree.check_rows_then(&rows, |parallelism| {
+            let mut out = vec![0.0; rows.len() * width];
+            let explain = |scratch: &mut Scratch, (i, out): (usize, &mut [f64])| {
+                copy_row(&rows, i, &mut scratch.x);
+                self.explain_row(scratch, out);
+            };
+            let scratch = || Scratch::new(&self.tree);
+            match parallelism {
+                Parallelism::Rows => {
+                    out.par_chunks_mut(width)
+                        .enumerate()
+                        .for_each_init(scratch, explain);
+                }
+                Parallelism::None => {
+                    let mut scratch = scratch();
+                    let rows = out.chunks_mut(width).enumerate();
+                    rows.for_each(|row| explain(&mut scratch, row));
+                }
+            }
+            out
+        })
+    }
+
+    /// Fills K × p zeros for the row in `scratch`.
+    fn explain_row(&self, scratch: &mut Scratch, out: &mut [f64]) {
+        let tree = &self.tree;
+        let (p, branches) = (tree.features(), tree.topology.branches());
+        scratch.sweep_down(tree);
+        for (class, out) in out.chunks_exact_mut(p).enumerate() {
+            for (leaf, label) in self.leaf_classes.iter().enumerate() {
+                let inside = *label as usize == class;
+                scratch.inside[branches + leaf] = f64::from(u8::from(inside));
+                scratch.outside[branches + leaf] = f64::from(u8::from(!inside));
+            }
+            scratch.sweep_up(tree);
+            for (t, change) in scratch
+                .changes
+                .iter()
+                .enumerate()
+                .filter(|(_, change)| **change != 0.0)
+            {
+                for (out, a) in out.iter_mut().zip(tree.node_coefficients(t)) {
+                    *out += change * a;
+                }
+            }
+            for ((out, map), x) in out.iter_mut().zip(&tree.scaling.features).zip(&scratch.x) {
+                *out = times_slope(*out, map, *x);
+            }
+        }
+    }
+}
+
+/// Working memory for one row.
+struct Scratch {
+    /// The row in the user's units.
+    x: Vec<f64>,
+    /// The row scaled.
+    u: Vec<f64>,
+    /// Probabilities of going left and right at each split.
+    sides: Vec<(f64, f64)>,
+    /// Probability of reaching each split.
+    reach: Vec<f64>,
+    /// Probability of the class in question from each node on.
+    inside: Vec<f64>,
+    /// Probability of the other classes from each node on; not formed as 1 − inside, which would
+    /// have no digits left where the class is all but certain.
+    outside: Vec<f64>,
+    /// ∂P/∂(Σ_j a_tj u_j) for each split.
+    changes: Vec<f64>,
+}
+
+impl Scratch {
+    fn new(tree: &SoftTree) -> Self {
+        let (branches, leaves) = (tree.topology.branches(), tree.topology.leaves());
+        Self {
+            x: vec![0.0; tree.features()],
+            u: vec![0.0; tree.features()],
+            sides: vec![(0.5, 0.5); branches],
+            reach: vec![1.0; branches],
+            inside: vec![0.0; branches + leaves],
+            outside: vec![0.0; branches + leaves],
+            changes: vec![0.0; branches],
+        }
+    }
+
+    /// Split and reach probabilities. They go to 0 in the far tails instead of staying at the tiny
+    /// value where the kernel saturates: a steep feature map could make that large again.
+    fn sweep_down(&mut self, tree: &SoftTree) {
+        for ((u, map), x) in self.u.iter_mut().zip(&tree.scaling.features).zip(&self.x) {
+            *u = map.apply(*x);
+        }
+        let topology = tree.topology;
+        for t in 0..topology.branches() {
+            let products = tree
+                .node_coefficients(t)
+                .iter()
+                .zip(&self.u)
+                .map(|(a, u)| a * u);
+            let z = products.sum::<f64>() / tree.features() as f64 - tree.intercepts[t];
+            let e = (-(tree.gamma * z).abs()).exp();
+            let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
+            self.sides[t] = if z >= 0.0 {
+                (large, small)
+            } else {
+                (small, large)
+            };
+            let (p, q) = self.sides[t];
+            for (child, side) in [(topology.left(t), p), (topology.right(t), q)] {
+                if child < topology.branches() {
+                    self.reach[child] = self.reach[t] * side;
+                }
+            }
+        }
+    }
+
+    /// Class probabilities of all branch nodes from those of the leaves, and the changes.
+    fn sweep_up(&mut self, tree: &SoftTree) {
+        let topology = tree.topology;
+        let factor = tree.gamma / tree.features() as f64;
+        for t in (0..topology.branches()).rev() {
+            let ((p, q), left, right) = (self.sides[t], topology.left(t), topology.right(t));
+            // The difference of whichever is smaller loses less to rounding.
+            let gain = if self.inside[left] + self.inside[right] <= 1.0 {
+                self.inside[left] - self.inside[right]
+            } else {
+                self.outside[right] - self.outside[left]
+            };
+            self.changes[t] = factor * (self.reach[t] * p * q * gain);
+            self.inside[t] = p * self.inside[left] + q * self.inside[right];
+            self.outside[t] = p * self.outside[left] + q * self.outside[right];
+        }
+    }
+}
+
+/// Row `i` as doubles.
+fn copy_row(rows: &Rows<'_>, i: usize, x: &mut [f64]) {
+    match rows {
+        Rows::F64(view) => x
+            .iter_mut()
+            .zip(view.row(i))
+            .for_each(|(x, value)| *x = *value),
+        Rows::F32(view) => x
+            .iter_mut()
+            .zip(view.row(i))
+            .for_each(|(x, value)| *x = f64::from(*value)),
+    }
+}
+
+/// g · u′(x), also where u′ alone would be too small or the width of a range too large for a double.
+fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
+    match map {
+        FeatureMap::Constant => 0.0,
+        FeatureMap::Linear { min, max } => per_unit(g, *min, *max),
+        FeatureMap::Knots { values, levels } => {
+            let above = values.partition_point(|v| *v <= x);
+            if above == 0 || above == values.len() {
+                return 0.0;
+            }
+            per_unit(
+                g * (levels[above] - levels[above - 1]),
+                values[above - 1],
+                values[above],
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{ClassLabels, Scaling, ScalingKind};
+    use crate::fitted::OrctReport;
+    use crate::solver::SolveStatus;
+    use crate::tree::Topology;
+    use ndarray::{Array2, ArrayView2};
+    use proptest::prelude::*;
+    use rand::RngExt;
+    use rand_pcg::Pcg64;
+
+    /// A random tree over features with these maps.
+    fn random_model(
+        seed: u64,
+        depth: usize,
+        classes: usize,
+        gamma: f64,
+        maps: Vec<FeatureMap>,
+    ) -> OrctModel {
+        let mut rng = Pcg64::new(u128::from(seed), 1);
+        let (topology, p) = (Topology::complete(depth), maps.len());
+        let mut coefficients = || {
+            (0..p)
+                .map(|_| rng.random_range(-1.0..1.0))
+                .collect::<Vec<f64>>()
+        };
+        let coefficients: Vec<Vec<f64>> =
+            (0..topology.branches()).map(|_| coefficients()).collect();
+        // Through the middle of the unit box, so that every split has a slope there.
+        let middle = |a: &Vec<f64>| a.iter().sum::<f64>() / (2.0 * p as f64);
+        OrctModel {
+            tree: SoftTree {
+                topology,
+                gamma,
+                intercepts: coefficients.iter().map(middle).collect(),
+                coefficients: coefficients.concat(),
+                feature_names: (0..p).map(|j| format!("x{j}")).collect(),
+                scaling: Scaling {
+                    kind: ScalingKind::MinMax,
+                    features: maps,
+                },
+            },
+            classes: ClassLabels::Int((0..classes as i64).collect()),
+            leaf_classes: (0..topology.leaves())
+                .map(|_| rng.random_range(0..classes as u32))
+                .collect(),
+            report: OrctReport {
+                status: SolveStatus::Converged,
+                objective: 0.0,
+                loss: 0.0,
+                seconds: 0.0,
+                iterations: 0,
+                evaluations: 0,
+                optimality: 0.0,
+                start_objectives: vec![0.0],
+                best_start: 0,
+                rows: 1,
+            },
+        }
+    }
+
+    /// Widths of all scales; the last feature has knots with steep and flat pieces.
+    fn maps() -> Vec<FeatureMap> {
+        vec![
+            FeatureMap::Linear {
+                min: -2.0,
+                max: 3.0,
+            },
+            FeatureMap::Linear {
+                min: 1e300,
+                max: 3e300,
+            },
+            FeatureMap::Linear {
+                min: -1e-300,
+                max: 1e-300,
+            },
+            FeatureMap::Constant,
+            FeatureMap::Knots {
+                values: vec![-1.0, 0.0, 0.25, 8.0],
+                levels: vec![0.0, 0.2, 0.9, 1.0],
+            },
+        ]
+    }
+
+    /// The value at a share of a feature's range.
+    fn at_share(map: &FeatureMap, share: f64) -> f64 {
+        match map {
+            FeatureMap::Constant => share,
+            FeatureMap::Linear { min, max } => min + share * (max - min),
+            FeatureMap::Knots { values, .. } => {
+                values[0] + share * (values[values.len() - 1] - values[0])
+            }
+        }
+    }
+
+    fn row(x: &[f64]) -> ArrayView2<'_, f64> {
+        ArrayView2::from_shape((1, x.len()), x).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn derivatives_match_differences(
+            seed in any::<u64>(),
+            depth in 1usize..5,
+            classes in 2usize..4,
+            gamma in 1.0..64.0f64,
+            shares in prop::collection::vec(-0.1..1.1f64, 5),
+        ) {
+            let (model, maps) = (random_model(seed, depth, classes, gamma, maps()), maps());
+            let x: Vec<f64> = maps.iter().zip(&shares).map(|(map, s)| at_share(map, *s)).collect();
+            let explained = model.explain(row(&x)).unwrap();
+            for j in 0..5 {
+                // Steps of a 10^5th of the range, and no knot in between.
+                let width = at_share(&maps[j], 1.0) - at_share(&maps[j], 0.0);
+                let h = 1e-5 * width;
+                if let FeatureMap::Knots { values, .. } = &maps[j] {
+                    prop_assume!(values.iter().all(|v| (v - x[j]).abs() > 2.0 * h));
+                }
+                let probabilities = |step: f64| {
+                    let mut moved = x.clone();
+                    moved[j] += step;
+                    model.predict_proba(row(&moved)).unwrap()
+                };
+                let (below, above) = (probabilities(-h), probabilities(h));
+                for k in 0..classes {
+                    // Both per range of the feature, so that one tolerance does for all units.
+                    let difference = (above[k] - below[k]) / (2e-5);
+                    let derivative = explained[k * 5 + j] * width;
+                    prop_assert!(
+                        (derivative - difference).abs() <= 1e-5 * gamma.max(10.0),
+                        "class {k}, feature {j}: {derivative} against {difference}"
+                    );
+                }
+            }
+        }
+
+        #[test]
+        fn derivatives_of_all_classes_cancel(seed in any::<u64>(), shares in prop::collection::vec(0.0..1.0f64, 5)) {
+            let (model, maps) = (random_model(seed, 3, 3, 512.0, maps()), maps());
+            let x: Vec<f64> = maps.iter().zip(&shares).map(|(map, s)| at_share(map, *s)).collect();
+            let explained = model.explain(row(&x)).unwrap();
+            // Per range of the feature, to have one unit.
+            let width = |j: usize| at_share(&maps[j], 1.0) - at_share(&maps[j], 0.0);
+            let scaled: Vec<f64> = explained.iter().enumerate().map(|(i, d)| d * width(i % 5)).collect();
+            let largest = scaled.iter().fold(f64::MIN_POSITIVE, |m, d| m.max(d.abs()));
+            for j in 0..5 {
+                let sum = scaled[j] + scaled[5 + j] + scaled[10 + j];
+                // Derivatives by a feature as wide as 1e300 may be subnormal.
+                let rounding = 1e-11 * largest + 1e-322 * width(j);
+                prop_assert!(sum.abs() <= rounding, "feature {j}: {sum} of {largest}");
+            }
+        }
+    }
+
+    #[test]
+    fn quantile_features_are_flat_beyond_their_ends() {
+        let model = random_model(1, 2, 2, 8.0, maps());
+        for end in [-1.5, 8.0, 9.0] {
+            let explained = model.explain(row(&[0.5, 2e300, 0.0, 0.0, end])).unwrap();
+            assert_eq!([explained[4], explained[9]], [0.0; 2]);
+            assert_ne!(explained[0], 0.0);
+        }
+    }
+
+    #[test]
+    fn the_widest_and_the_narrowest_ranges_have_finite_derivatives() {
+        let maps = vec![
+            FeatureMap::Linear {
+                min: -1.7e308,
+                max: 1.7e308,
+            },
+            FeatureMap::Knots {
+                values: vec![-1.7e308, 1.7e308],
+                levels: vec![0.0, 1.0],
+            },
+            FeatureMap::Linear {
+                min: 0.0,
+                max: 4.5e-308,
+            },
+        ];
+        let mut model = random_model(2, 1, 2, 1.0, maps);
+        model.leaf_classes = vec![0, 1];
+        model.tree.intercepts = vec![0.0];
+        model.tree.coefficients = vec![0.9, 0.9, 0.9];
+        // γ a/p · p(1−p) = 0.3 · σ′(0.3) per range at the middle of the first two and 0 of the third.
+        let explained = model.explain(row(&[0.0, 0.0, 0.0])).unwrap();
+        let sigma = 1.0 / (1.0 + (-0.3f64).exp());
+        let per_range = 0.3 * sigma * (1.0 - sigma);
+        for (derivative, half_range) in [
+            (explained[0], 1.7e308),
+            (explained[1], 1.7e308),
+            (explained[2], 2.25e-308),
+        ] {
+            assert!(
+                (derivative * half_range * 2.0 / per_range - 1.0).abs() < 1e-9,
+                "{derivative}"
+            );
+        }
+        // Far outside, all is decided: exactly no change, however steep the map.
+        let explained = model.explain(row(&[0.0, 0.0, 1.0])).unwrap();
+        assert_eq!(explained, [0.0; 6]);
+    }
+
+    #[test]
+    fn many_rows_in_parallel_give_the_bits_of_one_at_a_time() {
+        let model = random_model(3, 2, 3, 64.0, maps());
+        let x = Array2::from_shape_fn((25_000, 5), |(i, j)| {
+            at_share(&maps()[j], (i * (j + 3) % 101) as f64 / 100.0)
+        });
+        let all = model.explain(x.view()).unwrap();
+        for i in [0, 1, 16_383, 16_384, 24_999] {
+            let one = model.explain(x.slice(ndarray::s![i..=i, ..])).unwrap();
+            assert_eq!(one, all[i * 15..][..15]);
+        }
+        let single = x.mapv(|x| if x.abs() < 1e30 { x as f32 } else { 1.0 });
+        assert_eq!(
+            model.explain(single.view()).unwrap(),
+            model.explain(single.mapv(f64::from).view()).unwrap()
+        );
+        assert!(
+            model
+                .explain(x.slice(ndarray::s![0..0, ..]))
+                .unwrap()
+                .is_empty()
+        );
+        assert_eq!(
+            model.explain(x.slice(ndarray::s![.., ..4])),
+            Err(InputError::FeatureMismatch {
+                expected: 5,
+                got: 4
+            })
+        );
+    }
+}

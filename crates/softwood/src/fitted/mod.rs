@@ -5,8 +5,14 @@ mod file;
 mod orct_model;
 mod predict;
 mod render;
+mod rule;
 mod soft_tree;
 
+pub use file::ModelFileError;
 pub use orct_model::{Importance, OrctModel, OrctReport};
 pub(crate) use predict::class_probabilities;
-pub use soft_tree::{Rule, SoftTree};
+pub use rule::{Measure, Rule, Term};
+pub use soft_tree::SoftTree;
+
+#[doc = include_str!("../../MODEL_FORMAT.md")]
+pub mod file_format {}

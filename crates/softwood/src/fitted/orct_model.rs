@@ -3,7 +3,7 @@
 use super::SoftTree;
 use crate::data::ClassLabels;
 use crate::solver::SolveStatus;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Splits, leaf labels, class labels and the report of the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,9 @@ pub struct OrctReport {
     pub iterations: u64,
     /// Joint evaluations of objective and gradient over all starts.
     pub evaluations: u64,
-    /// ‖Π(θ − ∇f(θ)) − θ‖∞ at the model's parameters and labels.
+    /// ‖Π(θ − ∇f(θ)) − θ‖∞ at the model's parameters and labels; infinite (null in files) if the fit
+    /// ended before it was known.
+    #[serde(deserialize_with = "null_as_infinity")]
     pub optimality: f64,
     /// Objective of every start that was run.
     pub start_objectives: Vec<f64>,
@@ -41,6 +43,11 @@ pub struct OrctReport {
     pub best_start: usize,
     /// Training rows.
     pub rows: usize,
+}
+
+/// JSON has no infinity and serde_json writes null for it.
+fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 /// How a feature's coefficients over all splits are summed up.
@@ -53,8 +60,18 @@ pub enum Importance {
 }
 
 impl OrctModel {
-    pub(crate) fn new(tree: SoftTree, classes: ClassLabels, leaf_classes: Vec<u32>, report: OrctReport) -> Self {
-        Self { tree, classes, leaf_classes, report }
+    pub(crate) fn new(
+        tree: SoftTree,
+        classes: ClassLabels,
+        leaf_classes: Vec<u32>,
+        report: OrctReport,
+    ) -> Self {
+        Self {
+            tree,
+            classes,
+            leaf_classes,
+            report,
+        }
     }
 
     /// Importance of each feature.

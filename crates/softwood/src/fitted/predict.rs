@@ -2,8 +2,8 @@
 
 use super::{OrctModel, SoftTree};
 use crate::InputError;
+use crate::data::finite::check_finite;
 use crate::data::{Rows, ScaledRows};
-use crate::fit::orct::check_finite;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use crate::tree::block_pass::{self, BlockScratch, Splits};
@@ -15,44 +15,76 @@ const ROWS_FOR_A_POOL: usize = 20_000;
 
 impl SoftTree {
     /// P_xt for each row, N × L.
-    pub fn leaf_probabilities<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+    pub fn leaf_probabilities<'a>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+    ) -> Result<Vec<f64>, InputError> {
         let leaves = self.topology.leaves();
         let identity: Vec<u32> = (0..leaves as u32).collect();
         self.labelled_probabilities(rows.into(), &identity, leaves)
     }
 
     /// Σ_{t: label_t = k} P_xt for each row and k < `classes`.
-    fn labelled_probabilities(&self, rows: Rows<'_>, labels: &[u32], classes: usize) -> Result<Vec<f64>, InputError> {
-        if rows.features() != self.features() {
-            return Err(InputError::FeatureMismatch { expected: self.features(), got: rows.features() });
-        }
-        let predict = |parallelism| {
-            match parallelism {
-                Parallelism::Rows => check_finite(&rows)?,
-                Parallelism::None => rows.check_finite(0..rows.len())?,
-            }
+    fn labelled_probabilities(
+        &self,
+        rows: Rows<'_>,
+        labels: &[u32],
+        classes: usize,
+    ) -> Result<Vec<f64>, InputError> {
+        self.check_rows_then(&rows, |parallelism| {
             let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
             let theta = self.theta();
-            Ok(class_probabilities(&scaled, self.topology, &theta, self.gamma, labels, classes, parallelism))
+            class_probabilities(
+                &scaled,
+                self.topology,
+                &theta,
+                self.gamma,
+                labels,
+                classes,
+                parallelism,
+            )
+        })
+    }
+
+    /// Does `job` on rows that fit the model and are finite, in a pool of threads if they are many.
+    pub(super) fn check_rows_then<T: Send>(
+        &self,
+        rows: &Rows<'_>,
+        job: impl Fn(Parallelism) -> T + Sync,
+    ) -> Result<T, InputError> {
+        if rows.features() != self.features() {
+            return Err(InputError::FeatureMismatch {
+                expected: self.features(),
+                got: rows.features(),
+            });
+        }
+        let one_thread = || {
+            rows.check_finite(0..rows.len())
+                .map(|()| job(Parallelism::None))
         };
         if rows.len() < ROWS_FOR_A_POOL {
-            return predict(Parallelism::None);
+            return one_thread();
         }
         // If no pool can be had (no more threads on the system), one thread does it as well.
-        in_pool(None, || predict(Parallelism::Rows)).unwrap_or_else(|_| predict(Parallelism::None))
+        in_pool(None, || check_finite(rows).map(|()| job(Parallelism::Rows)))
+            .unwrap_or_else(|_| one_thread())
     }
 }
 
 impl OrctModel {
     /// Probability of each class for each row, N × K.
     pub fn predict_proba<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
-        self.tree.labelled_probabilities(rows.into(), &self.leaf_classes, self.classes.len())
+        self.tree
+            .labelled_probabilities(rows.into(), &self.leaf_classes, self.classes.len())
     }
 
     /// Position of the most probable class for each row; the first one on a tie.
     pub fn predict<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<u32>, InputError> {
         let probabilities = self.predict_proba(rows)?;
-        Ok(probabilities.chunks_exact(self.classes.len()).map(most_probable).collect())
+        Ok(probabilities
+            .chunks_exact(self.classes.len())
+            .map(most_probable)
+            .collect())
     }
 }
 
@@ -90,20 +122,29 @@ pub(crate) fn class_probabilities(
         rows.visit_chunk(chunk, &Stop::default(), |block| {
             block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
             columns.fill(0.0);
-            for (leaf, label) in scratch.leaf_probabilities().chunks_exact(stride).zip(labels) {
+            for (leaf, label) in scratch
+                .leaf_probabilities()
+                .chunks_exact(stride)
+                .zip(labels)
+            {
                 let column = &mut columns[*label as usize * stride..][..stride];
                 for (sum, p) in column.iter_mut().zip(leaf) {
                     *sum += p;
                 }
             }
             let out = &mut out[(block.rows.start - first) * classes..];
-            for (i, row) in out.chunks_exact_mut(classes).take(block.rows.len()).enumerate() {
+            for (i, row) in out
+                .chunks_exact_mut(classes)
+                .take(block.rows.len())
+                .enumerate()
+            {
                 for (k, p) in row.iter_mut().enumerate() {
                     *p = columns[k * stride + i];
                 }
             }
         })
     };
-    fill_by_chunks(rows, parallelism, &mut out, classes, &fill).expect("nothing stops a prediction");
+    fill_by_chunks(rows, parallelism, &mut out, classes, &fill)
+        .expect("nothing stops a prediction");
     out
 }

@@ -1,1 +1,152 @@
-//! x
+//! The model as text: a header, then the tree with a split or a leaf on every line.
+
+use super::OrctModel;
+use super::rule::short;
+use crate::data::ScalingKind;
+use std::fmt;
+
+/// Columns a line should not exceed.
+const WIDTH: usize = 100;
+
+/// Terms shown at a split.
+const MOST_TERMS: usize = 5;
+
+/// Characters of a feature's name shown at a split.
+const NAME_WIDTH: usize = 24;
+
+/// A few lines about the fit, then the tree. At a split, "yes" is the left child; rows take that
+/// branch with a probability above one half where the inequality holds. The terms of largest effect
+/// come first; q(…) is a quantile level.
+impl fmt::Display for OrctModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tree, report) = (&self.tree, &self.report);
+        let scaling = match tree.scaling.kind {
+            ScalingKind::MinMax => "minmax",
+            ScalingKind::Quantile => "quantile",
+        };
+        writeln!(
+            f,
+            "ORCT of depth {}, gamma {}, {scaling} scaling",
+            tree.topology.depth(),
+            short(tree.gamma),
+        )?;
+        writeln!(
+            f,
+            "fitted to {}, {}, {} classes",
+            count(report.rows, "row"),
+            count(tree.features(), "feature"),
+            self.classes.len()
+        )?;
+        writeln!(
+            f,
+            "objective {}, {}, best of {}",
+            short(report.objective),
+            report.status.name().replace('_', " "),
+            count(report.start_objectives.len(), "start"),
+        )?;
+        writeln!(f)?;
+        self.write_node(f, 0, "", "")
+    }
+}
+
+impl OrctModel {
+    /// Node `node` behind `lead`, its children behind `indent`.
+    fn write_node(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        node: usize,
+        lead: &str,
+        indent: &str,
+    ) -> fmt::Result {
+        let topology = self.tree.topology;
+        if let Some(leaf) = topology.as_leaf(node) {
+            return writeln!(
+                f,
+                "{lead}{}",
+                self.classes.text(self.leaf_classes[leaf] as usize)
+            );
+        }
+        let rule = self.tree.rule(node);
+        if rule.terms.is_empty() {
+            writeln!(f, "{lead}[{node}] {rule}")?;
+        } else {
+            let lead = format!("{lead}[{node}] ");
+            let room = WIDTH.saturating_sub(lead.chars().count() + 1);
+            writeln!(
+                f,
+                "{lead}{}?",
+                rule.inequality(MOST_TERMS, NAME_WIDTH, room)
+            )?;
+        }
+        let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
+        self.write_node(f, topology.left(node), &yes, &format!("{indent}│  "))?;
+        self.write_node(f, topology.right(node), &no, &format!("{indent}   "))
+    }
+}
+
+/// "1 row", "2 rows".
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first JSON block of the format's description.
+    fn documented_model() -> OrctModel {
+        let page = include_str!("../../MODEL_FORMAT.md");
+        let block = page
+            .split("```json")
+            .nth(1)
+            .and_then(|rest| rest.split("```").next());
+        OrctModel::from_json(block.expect("the page holds an example")).expect("it is valid")
+    }
+
+    #[test]
+    fn a_small_tree_reads_well() {
+        let expected = "\
+ORCT of depth 2, gamma 8, quantile scaling
+fitted to 300 rows, 3 features, 3 classes
+objective 0.2, converged, best of 2 starts
+
+[0] 0.002222·glucose + 0.1667·q(bmi) > 0.3611?
+├─ yes: [1] -0.3333·q(bmi) + 0.0005556·glucose > -0.09722?
+│  ├─ yes: high
+│  └─ no:  middle
+└─ no:  [2] 0.25·q(bmi) - 0.001111·glucose > 0.006944?
+   ├─ yes: low
+   └─ no:  middle
+";
+        assert_eq!(documented_model().to_string(), expected);
+    }
+
+    #[test]
+    fn a_split_on_nothing_says_where_rows_go() {
+        let mut model = documented_model();
+        model.tree.coefficients[3..6].fill(0.0);
+        assert!(
+            model
+                .to_string()
+                .contains("├─ yes: [1] left for every row\n│  ├─ yes: high\n")
+        );
+    }
+
+    #[test]
+    fn lines_keep_to_a_hundred_columns() {
+        let mut model = documented_model();
+        let (tree, p) = (&mut model.tree, 40);
+        tree.scaling.features = vec![tree.scaling.features[0].clone(); p];
+        tree.feature_names = (0..p)
+            .map(|j| format!("a measurement with a rather long name, number {j}"))
+            .collect();
+        tree.coefficients = (0..3 * p).map(|i| (i as f64).sin()).collect();
+        let text = model.to_string();
+        assert!(
+            text.lines().all(|line| line.chars().count() <= WIDTH),
+            "{text}"
+        );
+        assert!(text.contains("·a measuremen…, number 33 + "), "{text}");
+        assert!(text.contains(" more > "), "{text}");
+    }
+}

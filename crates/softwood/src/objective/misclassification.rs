@@ -104,7 +104,19 @@ impl<'a> ExpectedCost<'a> {
         costs: &[f64],
         labels: Vec<u32>,
     ) -> Self {
-        let total: f64 = data.class_weights().iter().sum();
+        let total = data.class_weights().iter().sum();
+        Self::with_total_weight(data, topology, gamma, costs, labels, total)
+    }
+
+    /// As [`Self::new`] for a caller who knows W already.
+    pub fn with_total_weight(
+        data: ClassificationRows<'a>,
+        topology: Topology,
+        gamma: f64,
+        costs: &[f64],
+        labels: Vec<u32>,
+        total: f64,
+    ) -> Self {
         let costs = costs.iter().map(|c| c / total).collect();
         Self { data, topology, gamma, labels, costs }
     }

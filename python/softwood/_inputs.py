@@ -1,0 +1,279 @@
+"""Arguments turned into what the compiled core takes, or refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+MAX_DEPTH = 12
+MAX_STARTS = 1_000_000
+MAX_THREADS = 1024
+NOT_NUMBERS = "X must hold numbers (float, int or bool)"
+
+
+def as_rows(X: Any) -> NDArray[Any]:
+    """Return X as a two-dimensional array of native float64 or float32: X itself if it is one."""
+    if hasattr(X, "toarray"):
+        raise TypeError(f"X must be dense, got a sparse {type(X).__name__}; use X.toarray()")
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError("X must not be a masked array; fill it or drop the masked rows")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"X must be a table with rows of equal length: {error}") from None
+    if array.dtype.kind == "O" and _is_numeric_frame(X):
+        array = X.to_numpy(np.float64, na_value=np.nan)
+    if array.ndim == 0:
+        raise TypeError(f"{NOT_NUMBERS} in rows and columns, got {_shown(X)}")
+    if array.ndim != 2:
+        hint = "; one row is X.reshape(1, -1), one column X.reshape(-1, 1)"
+        raise ValueError(
+            f"X must have two dimensions, rows and columns, got {array.ndim}"
+            f"{hint if array.ndim == 1 else ''}"
+        )
+    if array.dtype.kind not in "fiub":
+        hint = "; if it holds nothing but numbers use X.astype(float)"
+        raise TypeError(
+            f"{NOT_NUMBERS}, got dtype {array.dtype}{hint if array.dtype.kind in 'OUS' else ''}"
+        )
+    if array.dtype.char not in "fd":
+        return array.astype(np.float64)
+    borrowable = (
+        array.dtype.isnative
+        and array.flags.aligned
+        and all(stride % array.itemsize == 0 for stride in array.strides)
+    )
+    return array if borrowable else array.astype(array.dtype.newbyteorder("="))
+
+
+def _is_numeric_frame(X: Any) -> bool:
+    """Tell whether X is a frame of numbers, which NumPy makes objects if float stands by bool."""
+    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(X, "dtypes", [])]
+    return hasattr(X, "to_numpy") and bool(kinds) and set(kinds) <= set("fiub")
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of X's columns if X is a data frame whose names are all strings."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return None
+    names = list(columns)
+    return [str(name) for name in names] if all(isinstance(name, str) for name in names) else None
+
+
+def check_names(X: Any, trained: Sequence[str]) -> None:
+    """Refuse a data frame whose columns are not those of the training rows, in their order."""
+    names = column_names(X)
+    unnamed = list(trained) == [f"x{j}" for j in range(len(trained))]
+    # A frame of another width is refused by the core, which tells the two widths.
+    if names is None or unnamed or len(names) != len(trained):
+        return
+    for j, (name, wanted) in enumerate(zip(names, trained, strict=True)):
+        if name != wanted:
+            hint = "; the same names in another order" if set(names) == set(trained) else ""
+            raise ValueError(
+                f"column {j} of X is {name!r} but the model was fitted on {wanted!r}{hint}"
+            )
+
+
+def as_labels(y: Any, rows: int) -> tuple[list[Any], NDArray[np.uint32]]:
+    """Return the distinct labels in increasing order and for each of the rows its label's place."""
+    values = _one_dimensional(y, "y")
+    if len(values) != rows:
+        raise ValueError(f"X has {rows} rows but y has {len(values)} values")
+    values = _plain_labels(values, "y")
+    if values.dtype.kind == "O":
+        texts = values.tolist()
+        classes = sorted(set(texts))
+        place = {label: code for code, label in enumerate(classes)}
+        return classes, np.fromiter(map(place.__getitem__, texts), np.uint32, len(texts))
+    distinct, codes = np.unique(values, return_inverse=True)
+    return distinct.tolist(), codes.astype(np.uint32)
+
+
+def as_leaf_codes(leaf_classes: Any, classes: list[Any], depth: int) -> NDArray[np.uint32]:
+    """Return each leaf's place in `classes`."""
+    values = _one_dimensional(leaf_classes, "leaf_classes")
+    if len(values) != 2**depth:
+        raise ValueError(
+            f"leaf_classes must hold {2**depth} labels, one for each leaf at depth {depth}, "
+            f"got {len(values)}"
+        )
+    place = {label: code for code, label in enumerate(classes)}
+    labels = _plain_labels(values, "leaf_classes").tolist()
+    for t, label in enumerate(labels):
+        if label not in place:
+            raise ValueError(f"leaf_classes[{t}] is {label!r}, which is not a label in y")
+    return np.array([place[label] for label in labels], np.uint32)
+
+
+def _one_dimensional(y: Any, name: str) -> NDArray[Any]:
+    """Return labels as an array, those of a list as they are: NumPy would turn [1, "a"] to text."""
+    values = np.asarray(y) if hasattr(y, "__array__") else np.asarray(y, dtype=object)
+    if isinstance(y, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be a masked array")
+    if values.ndim == 0:
+        raise TypeError(f"{name} must be a list or array of labels, got {_shown(y)}")
+    if values.ndim != 1:
+        hint = f"; use {name}.ravel()" if values.ndim == 2 and values.shape[1] == 1 else ""
+        raise ValueError(f"{name} must have one dimension, got shape {values.shape}{hint}")
+    return values
+
+
+def _plain_labels(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return labels as an array of bool, int64, float64 or, for text, of str objects."""
+    kind = values.dtype.kind
+    if kind == "O":
+        return _labels_of_objects(values, name)
+    if kind in "UT":
+        return values.astype(object)
+    if kind == "b":
+        return values
+    if kind in "iu":
+        if kind == "u" and values.size and values.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"{name} must hold integers below 2**63, got {values.max()}")
+        return values.astype(np.int64)
+    if kind == "f":
+        _refuse_not_finite(values, name)
+        return values.astype(np.float64)
+    hint = "; decode them to str" if kind == "S" else ""
+    raise TypeError(
+        f"{name} must hold ints, bools, strings or floats, got dtype {values.dtype}{hint}"
+    )
+
+
+def _labels_of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
+    kinds: dict[type, tuple[type, ...]] = {
+        bool: (bool, np.bool_),
+        int: (int, np.integer),
+        float: (float, np.floating),
+        str: (str,),
+    }
+    types = {type(value) for value in values.tolist()}
+    found = {next((k for k, v in kinds.items() if issubclass(t, v)), None) for t in types}
+    if found == {str}:
+        return values
+    if found == {bool}:
+        return values.astype(np.bool_)
+    if found == {int}:
+        try:
+            return values.astype(np.int64)
+        except OverflowError:
+            raise ValueError(f"{name} must hold integers of at most 64 bits") from None
+    if found <= {int, float}:
+        numbers: NDArray[np.float64] = values.astype(np.float64)
+        _refuse_not_finite(numbers, name)
+        return numbers
+    for row, value in enumerate(values.tolist()):
+        missing = type(value).__name__ in ("NoneType", "NAType", "NaTType")
+        if missing or (isinstance(value, (float, np.floating)) and np.isnan(value)):
+            raise ValueError(f"{name}[{row}] is {value}; every row needs a label")
+    names = ", ".join(sorted(t.__name__ for t in types))
+    raise TypeError(
+        f"{name} must hold ints, bools, strings or floats, all of one kind, got {names}"
+    )
+
+
+def _refuse_not_finite(values: NDArray[Any], name: str) -> None:
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"{name}[{row}] is {values[row]}; labels must be finite")
+
+
+def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return numbers in one dimension as contiguous float64."""
+    return _as_numbers(name, values, 1)
+
+
+def as_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
+    """Return the costs as a square matrix with a row for each class."""
+    if costs is None:
+        return None
+    matrix = _as_numbers("costs", costs, 2)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"costs must have shape ({n_classes}, {n_classes}), a row and a column for each class, "
+            f"got {matrix.shape}"
+        )
+    return matrix
+
+
+def _as_numbers(name: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}")
+    if array.ndim != dimensions:
+        raise ValueError(f"{name} must have {dimensions} dimension(s), got shape {array.shape}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int:
+    """Return an int of Python's within low … high; `otherwise` says what else is allowed."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be an integer{otherwise}, got {_shown(value)}")
+    if not low <= value <= high:
+        raise ValueError(
+            f"{name} must be an integer from {low} to {high}{otherwise}, got {_shown(value)}"
+        )
+    return int(value)
+
+
+def number(name: str, value: Any, otherwise: str = "") -> float:
+    """Return a finite float of Python's; its range is checked where it is used."""
+    real = isinstance(value, (int, float, np.integer, np.floating))
+    if isinstance(value, (bool, np.bool_)) or not real:
+        raise TypeError(f"{name} must be a number{otherwise}, got {_shown(value)}")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = float("inf")
+    if not np.isfinite(result):
+        raise ValueError(f"{name} must be a finite number{otherwise}, got {_shown(value)}")
+    return result
+
+
+def positive(name: str, value: Any, otherwise: str = "") -> float:
+    """Return a finite float of Python's above 0."""
+    result = number(name, value, otherwise)
+    if result <= 0:
+        raise ValueError(f"{name} must be a positive number{otherwise}, got {_shown(value)}")
+    return result
+
+
+def threads(n_threads: Any) -> int | None:
+    """Return the number of threads, None for all cores."""
+    if n_threads is None:
+        return None
+    return integer("n_threads", n_threads, 1, MAX_THREADS, " or None for all cores")
+
+
+def truth(name: str, value: Any) -> bool:
+    """Return a bool of Python's."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {_shown(value)}")
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    """Return a str; the core knows which are allowed."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {_shown(value)}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    """Return a value short enough for a message, with its type."""
+    try:
+        shown = repr(value)
+    except ValueError:  # an int beyond Python's limit of digits
+        shown = "a number of very many digits"
+    if len(shown) > 60 or "\n" in shown:
+        shown = f"{shown[:40].splitlines()[0]}…"
+    return f"{shown} ({type(value).__name__})"

@@ -1,0 +1,108 @@
+"""The objective of the ORCT by itself, for those with an optimizer of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _core, _inputs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+class OrctObjective:
+    """Mean expected misclassification cost of a tree with fixed leaf labels.
+
+    A function of θ, the B·p coefficients of the splits, node after node, followed by their B
+    intercepts, where B = 2**depth − 1. This is what :func:`softwood.fit_orct` minimizes over
+    −1 ≤ θ ≤ 1.
+
+    Parameters
+    ----------
+    X : array_like, shape (N, p)
+        Rows, finite. A float64 or float32 array is kept by reference, never copied: changing
+        its values changes the objective (the scaling stays as learned).
+    y : array_like, shape (N,)
+        Labels.
+    leaf_classes : array_like, shape (2**depth,)
+        Label of each leaf, from left to right, as `OrctModel.leaf_classes`.
+    depth : int
+        Depth of the tree.
+    gamma, costs, sample_weight, n_threads
+        As in :func:`softwood.fit_orct`.
+    scaling : {"minmax", "quantile"}
+        As in :func:`softwood.fit_orct`, learned on these rows.
+
+    Notes
+    -----
+    The object keeps its threads between evaluations; a forked child makes its own. An
+    evaluation releases the GIL, and its value does not depend on the number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np, softwood
+    >>> X, y, names = softwood.load_example()
+    >>> objective = softwood.OrctObjective(X, y, ["malignant", "benign"], depth=1)
+    >>> objective.dim
+    31
+    >>> value, gradient = objective.value_and_gradient(np.zeros(objective.dim))
+    >>> value, gradient.shape
+    (0.25, (31,))
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        leaf_classes: Any,
+        depth: int = 2,
+        *,
+        gamma: float = 512.0,
+        costs: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        scaling: str = "minmax",
+        n_threads: int | None = None,
+    ) -> None:
+        depth = _inputs.integer("depth", depth, 1, _inputs.MAX_DEPTH)
+        gamma = _inputs.positive("gamma", gamma)
+        threads = _inputs.threads(n_threads)
+        rows = _inputs.as_rows(X)
+        classes, codes = _inputs.as_labels(y, len(rows))
+        self._core = _core.OrctObjective(
+            rows,
+            codes,
+            classes,
+            _inputs.as_leaf_codes(leaf_classes, classes, depth),
+            depth=depth,
+            gamma=gamma,
+            costs=_inputs.as_costs(costs, len(classes)),
+            sample_weight=None
+            if sample_weight is None
+            else _inputs.as_vector("sample_weight", sample_weight),
+            scaling=_inputs.text("scaling", scaling),
+            n_threads=threads,
+        )
+
+    @property
+    def dim(self) -> int:
+        """Length of θ, B·(p + 1)."""
+        return self._core.dim
+
+    def value_and_gradient(self, theta: ArrayLike) -> tuple[float, NDArray[np.float64]]:
+        """Evaluate the objective and its gradient at θ, in one pass over the rows.
+
+        Parameters
+        ----------
+        theta : array_like, shape (dim,)
+            The point, finite; it may lie outside the box.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray, shape (dim,)
+        """
+        return self._core.value_and_gradient(_inputs.as_vector("theta", theta))
+
+    def __repr__(self) -> str:
+        return f"OrctObjective(dim={self.dim})"

@@ -1,0 +1,37 @@
+"""Data shared by the tests."""
+
+import numpy as np
+import pytest
+
+import softwood
+
+
+@pytest.fixture(scope="session")
+def example():
+    """X and y of the data set in the package: 569 × 30, two classes of text."""
+    X, y, _ = softwood.load_example()
+    X.setflags(write=False)
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def three():
+    """300 × 4 with a constant column, three classes that no plane separates."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 4)) * [1, 10, 0, 0.01] + [0, -50, 7, 3]
+    score = X[:, 0] * (X[:, 1] + 50) / 10 + 30 * (X[:, 3] - 3)
+    X.setflags(write=False)
+    return X, np.digitize(score, [-0.5, 0.5])
+
+
+@pytest.fixture(scope="session", params=["minmax", "quantile"])
+def model(three, request):
+    """A tree with three classes, for either scaling."""
+    return softwood.fit_orct(*three, gamma=32, n_starts=4, scaling=request.param)
+
+
+@pytest.fixture(scope="session")
+def long_fit(example):
+    """Arguments of a fit that takes minutes."""
+    X, y = example
+    return {"X": np.tile(X, (20, 1)), "y": np.tile(y, 20), "depth": 5, "n_starts": 1000}

@@ -1,0 +1,99 @@
+"""The public names are those promised, documented, and what the documentation shows is true."""
+
+import ast
+import doctest
+import inspect
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import softwood
+
+
+def test_fit_orct_has_the_promised_signature():
+    assert str(inspect.signature(softwood.fit_orct)).split(" -> ")[0] == (
+        "(X: 'Any', y: 'Any', depth: 'int' = 2, *, gamma: 'float' = 512.0, "
+        "costs: 'ArrayLike | None' = None, sample_weight: 'ArrayLike | None' = None, "
+        "scaling: 'str' = 'minmax', local_penalty: 'float' = 0.0, global_penalty: 'float' = 0.0, "
+        "penalty_shape: 'str' = 'norm', min_class_rate: 'None' = None, "
+        "cover_classes: 'bool' = True, solver: 'str' = 'full', n_starts: 'int' = 20, "
+        "random_state: 'int' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
+        "tol: 'float' = 1e-06, time_limit: 'float | None' = None, "
+        "progress: 'bool | Callable[[Progress], object] | None' = None)"
+    )
+
+
+def test_orct_objective_has_the_promised_parameters():
+    parameters = inspect.signature(softwood.OrctObjective).parameters
+    assert list(parameters) == [
+        *("X", "y", "leaf_classes", "depth"),
+        *("gamma", "costs", "sample_weight", "scaling", "n_threads"),
+    ]
+
+
+def test_a_model_has_the_promised_members(model):
+    methods = "predict predict_proba leaf_probabilities explain importance rule save"
+    attributes = (
+        "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
+        "local_sparsity global_sparsity report"
+    )
+    public = {name for name in dir(model) if not name.startswith("_")}
+    assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
+    report = (
+        "status objective loss seconds iterations evaluations optimality start_objectives "
+        "best_start constraints scaling rows converged"
+    )
+    assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
+
+
+def test_every_public_name_has_a_docstring():
+    for name in softwood.__all__:
+        if name != "__version__":
+            assert inspect.getdoc(getattr(softwood, name)), name
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert softwood.__version__ == version("softwood")
+
+
+def test_import_needs_nothing_but_numpy():
+    code = (
+        "import sys, numpy; before = set(sys.modules); import softwood;"
+        "new = {m.split('.')[0] for m in set(sys.modules) - before};"
+        "print(sorted(new - set(sys.stdlib_module_names)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ast.literal_eval(out.stdout)) <= {"numpy", "softwood"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["predict", "predict_proba", "leaf_probabilities", "explain", "importance", "rule", None],
+)
+def test_examples_of_the_compiled_class_are_true(name):
+    target = softwood.OrctModel if name is None else getattr(softwood.OrctModel, name)
+    (test,) = doctest.DocTestFinder(recurse=False).find(target, name or "OrctModel")
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_python_m_softwood_shows_a_tree_and_its_accuracy():
+    command = [sys.executable, "-W", "error", "-m", "softwood", "--starts", "2"]
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    assert run.stderr == ""
+    for part in ("_worst", "malignant", "Held-out rows", "seconds", "softwood.fit_orct("):
+        assert part in run.stdout
+    accuracy = float(run.stdout.split("right (")[1].split("%")[0])
+    assert accuracy > 93
+
+
+def test_the_text_of_a_model_shows_every_leaf_and_its_repr_is_one_line(model):
+    shown = str(model)
+    leaves = [line for line in shown.splitlines() if line.rstrip().endswith(("0", "1", "2"))]
+    assert sum("yes:" in line or "no:" in line for line in leaves) == len(model.leaf_classes)
+    assert repr(model).startswith("OrctModel(depth=2, features=4, classes=3, gamma=32")
+    assert "\n" not in repr(model)
+    assert "status" in str(model.report)
+    assert "objective=" in repr(model.report)

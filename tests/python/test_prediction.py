@@ -1,0 +1,177 @@
+"""What a fitted tree predicts and explains, and that its file is enough to predict elsewhere."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import softwood
+
+
+def predict_from_file(text, X):
+    """Leaf and class probabilities from a model's JSON alone, as any reader could compute them."""
+    file = json.loads(text)
+    assert (file["format"], file["version"], file["kind"]) == ("softwood", 1, "orct")
+    columns = []
+    for x, feature in zip(X.T, file["features"], strict=True):
+        if feature["map"] == "constant":
+            columns.append(np.zeros(len(x)))
+        elif feature["map"] == "linear":
+            columns.append((x - feature["min"]) / (feature["max"] - feature["min"]))
+        else:
+            columns.append(np.interp(x, feature["values"], feature["levels"]))
+    U = np.stack(columns, axis=1)
+    z = U @ np.array(file["coefficients"]).T / X.shape[1] - file["intercepts"]
+    left = 1 / (1 + np.exp(-file["gamma"] * z))
+    B = 2 ** file["depth"] - 1
+    reach = np.ones((len(X), 2 * B + 1))
+    for t in range(B):
+        reach[:, 2 * t + 1] = reach[:, t] * left[:, t]
+        reach[:, 2 * t + 2] = reach[:, t] * (1 - left[:, t])
+    leaves = reach[:, B:]
+    membership = np.equal.outer(file["leaf_classes"], range(len(file["classes"]["values"])))
+    return leaves, leaves @ membership, file["classes"]["values"]
+
+
+def test_a_foreign_reader_predicts_the_same(model, three, tmp_path):
+    X = three[0]
+    model.save(tmp_path / "model.json")
+    text = (tmp_path / "model.json").read_text(encoding="utf-8")
+    leaves, probabilities, classes = predict_from_file(text, X)
+    np.testing.assert_allclose(model.leaf_probabilities(X), leaves, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X), probabilities, rtol=1e-9, atol=1e-12)
+    assert (model.predict(X) == np.take(classes, probabilities.argmax(axis=1))).all()
+
+
+def test_probabilities_sum_to_one(model, three):
+    far = three[0] * 1e6  # far outside the training range
+    for X in (three[0], far):
+        assert np.allclose(model.predict_proba(X).sum(axis=1), 1, atol=1e-12)
+        assert np.allclose(model.leaf_probabilities(X).sum(axis=1), 1, atol=1e-12)
+
+
+def test_explanations_are_derivatives(model, three):
+    width = np.ptp(three[0], axis=0)
+    # Not the training rows: they are knots of the quantile maps.
+    X = three[0].mean(axis=0) + width * np.random.default_rng(8).uniform(-0.2, 0.2, (40, 4))
+    explained = model.explain(X)
+    assert explained.shape == (40, 3, 4)
+    assert (explained[:, :, 2] == 0).all()  # the constant feature
+    assert np.abs(explained[:, :, 0]).max() * width[0] > 1
+    for j in (0, 1, 3):
+        h = np.zeros(4)
+        h[j] = 1e-7 * width[j]
+        difference = (model.predict_proba(X + h) - model.predict_proba(X - h)) / 2e-7
+        np.testing.assert_allclose(explained[:, :, j] * width[j], difference, rtol=1e-4, atol=1e-4)
+    assert abs(explained.sum(axis=1)).max() <= 1e-9 * abs(explained).max()
+
+
+def test_rules_route_rows_as_the_splits_do(three):
+    X, y = three
+    model = softwood.fit_orct(X, y, gamma=32, n_starts=2)
+    left = model.leaf_probabilities(X)[:, :2].sum(axis=1)
+    rule = model.rule(0)
+    score = X[:, rule.features] @ rule.weights - rule.threshold
+    odds = np.log(left) - np.log1p(-left)
+    near = abs(odds) < 15
+    np.testing.assert_allclose(rule.steepness * score[near], odds[near], rtol=1e-5, atol=1e-8)
+    assert rule.names == tuple(f"x{j}" for j in rule.features)
+    assert (np.diff(np.abs(rule.effects)) <= 0).all()
+    assert str(rule).startswith("left if ")
+    assert rule.node == 0
+    assert set(rule.measures) == {"value"}
+
+
+def test_importance_and_sparsity_are_those_of_the_coefficients(model):
+    a = model.coefficients
+    assert (model.importance() == np.abs(a).sum(axis=0)).all()
+    assert (model.importance(kind="max") == np.abs(a).max(axis=0)).all()
+    assert model.local_sparsity == pytest.approx(100 * (a == 0).mean())
+    assert model.global_sparsity == pytest.approx(100 * (a == 0).all(axis=0).mean())
+    with pytest.raises(ValueError, match='kind must be "sum" or "max", got "mean"'):
+        model.importance("mean")
+
+
+def test_attributes_have_their_shapes(model):
+    assert (model.depth, model.gamma) == (2, 32.0)
+    assert model.coefficients.shape == (3, 4)
+    assert model.intercepts.shape == (3,)
+    assert model.leaf_classes.shape == (4,)
+    assert np.abs(model.coefficients).max() <= 1
+    assert np.abs(model.intercepts).max() <= 1
+    assert set(model.leaf_classes) == set(model.classes) == {0, 1, 2}
+    report = model.report
+    assert report.objective == report.start_objectives[report.best_start]
+    assert report.objective == min(report.start_objectives)
+    assert len(report.start_objectives) == 4
+    assert report.scaling == model.scaling
+    assert report.constraints == ()
+    assert report.rows == 300
+    assert 0 < report.iterations <= report.evaluations
+
+
+@pytest.mark.parametrize("way", ["file", "pickle", "copy", "deepcopy", "json"])
+def test_copies_are_the_same_to_the_bit(model, three, way, tmp_path):
+    if way == "file":
+        model.save(str(tmp_path / "m.json"))
+        same = softwood.load(tmp_path / "m.json")
+    else:
+        same = {
+            "pickle": lambda: pickle.loads(pickle.dumps(model)),
+            "copy": lambda: copy.copy(model),
+            "deepcopy": lambda: copy.deepcopy({"model": model})["model"],
+            "json": lambda: softwood.OrctModel.from_json(model.to_json()),
+        }[way]()
+    assert same.to_json() == model.to_json()
+    assert same.predict_proba(three[0]).tobytes() == model.predict_proba(three[0]).tobytes()
+    assert same.report == model.report
+    assert pickle.loads(pickle.dumps(same.report)) == model.report
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_every_pickle_protocol_works(model, protocol):
+    assert pickle.loads(pickle.dumps(model, protocol)).to_json() == model.to_json()
+
+
+def test_files_that_are_no_models_are_refused(model, tmp_path):
+    path = tmp_path / "model.json"
+    with pytest.raises(FileNotFoundError, match=r"model\.json"):
+        softwood.load(path)
+    with pytest.raises(FileNotFoundError, match="missing"):
+        model.save(tmp_path / "missing" / "model.json")
+    with pytest.raises((IsADirectoryError, PermissionError)):
+        softwood.load(tmp_path)
+    text = model.to_json()
+    bad = {
+        "empty": b"",
+        "cut": text[: len(text) // 2].encode(),
+        "binary": b"\xff\xfe\x00",
+        "other version": text.replace('"version": 1', '"version": 99').encode(),
+        "other format": text.replace('"softwood"', '"hardwood"').encode(),
+        "nan": text.replace('"gamma": 32.0', '"gamma": NaN').encode(),
+        "too deep": text.replace('"depth": 2', '"depth": 60').encode(),
+    }
+    for name, content in bad.items():
+        assert content != text.encode(), name
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="not a valid softwood model"):
+            softwood.load(path)
+
+
+def test_other_widths_are_refused(model):
+    for method in (model.predict, model.predict_proba, model.leaf_probabilities, model.explain):
+        with pytest.raises(ValueError, match="X has 5 columns but the model was fitted on 4"):
+            method(np.zeros((2, 5)))
+        with pytest.raises(ValueError, match=r"X\[1, 2\] is NaN; every value must be finite"):
+            method([[0, 0, 0, 0], [0, 0, np.nan, 0]])
+        assert len(method(np.zeros((0, 4)))) == 0
+
+
+def test_models_cannot_be_changed(model):
+    with pytest.raises(AttributeError):
+        model.depth = 3
+    a = model.coefficients
+    a[:] = 0
+    assert np.abs(model.coefficients).max() > 0

@@ -1,0 +1,155 @@
+"""Settings do what they say, and a wrong one is refused by name before any work."""
+
+import numpy as np
+import pytest
+
+import softwood
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message"),
+    [
+        ("depth", 0, ValueError, r"depth must be an integer from 1 to 12, got 0"),
+        ("depth", 13, ValueError, r"depth must be an integer from 1 to 12, got 13"),
+        ("depth", -1, ValueError, r"depth must be an integer from 1 to 12, got -1"),
+        ("depth", 10**100, ValueError, r"depth must be an integer from 1 to 12, got 1000"),
+        pytest.param("depth", 10**9999, ValueError, r"from 1 to 12, got a number", id="depth-huge"),
+        ("depth", 2.0, TypeError, r"depth must be an integer, got 2.0 \(float\)"),
+        ("depth", True, TypeError, r"depth must be an integer, got True \(bool\)"),
+        ("depth", "2", TypeError, r"depth must be an integer, got '2' \(str\)"),
+        ("depth", None, TypeError, r"depth must be an integer, got None"),
+        ("depth", np.array([2]), TypeError, r"depth must be an integer, got array"),
+        ("gamma", 0, ValueError, r"gamma must be a positive number, got 0"),
+        ("gamma", -512.0, ValueError, r"gamma must be a positive number, got -512.0"),
+        ("gamma", float("nan"), ValueError, r"gamma must be a finite number, got nan"),
+        ("gamma", 10**400, ValueError, r"gamma must be a finite number, got 1000"),
+        ("gamma", 1e10, ValueError, r"gamma must be a positive number up to 1e9"),
+        ("gamma", "512", TypeError, r"gamma must be a number, got '512' \(str\)"),
+        ("gamma", True, TypeError, r"gamma must be a number, got True"),
+        ("gamma", 1 + 0j, TypeError, r"gamma must be a number, got \(1\+0j\) \(complex\)"),
+        ("costs", [0, 1], ValueError, r"costs must have 2 dimension\(s\), got shape \(2,\)"),
+        ("costs", np.zeros((2, 8)), ValueError, r"costs must have shape \(3, 3\).*got \(2, 8\)"),
+        ("costs", -np.ones((3, 3)), ValueError, r"costs\[0, 0\] is -1; costs must be finite and"),
+        ("costs", np.ones((3, 3)), ValueError, r"costs\[0, 0\] is 1; .* 0 on the diagonal"),
+        ("costs", [[0, 1, 1], [1, 0, -2], [1, 1, 0]], ValueError, r"costs\[1, 2\] is -2"),
+        ("costs", [["a"] * 3] * 3, TypeError, r"costs must hold numbers, got dtype <U1"),
+        ("costs", [[0, 1], [1]], ValueError, r"costs must be an array of numbers"),
+        ("sample_weight", np.ones(299), ValueError, r"X has 300 rows but sample_weight has 299"),
+        ("sample_weight", np.zeros(300), ValueError, r"sample_weight is zero for all 300 rows"),
+        ("sample_weight", -np.ones(300), ValueError, r"sample_weight\[0\] is -1; weights must be"),
+        ("sample_weight", np.full(300, np.nan), ValueError, r"sample_weight\[0\] is NaN"),
+        ("sample_weight", np.full(300, 1e308), ValueError, r"weights with a finite sum"),
+        ("sample_weight", np.ones((300, 1)), ValueError, r"sample_weight must have 1 dimension"),
+        ("sample_weight", ["a"] * 300, TypeError, r"sample_weight must hold numbers, got dtype"),
+        ("scaling", "standard", ValueError, r"scaling must be .*minmax.*quantile.*got .standard."),
+        ("scaling", None, TypeError, r"scaling must be a string, got None"),
+        ("local_penalty", 0.1, ValueError, r"local_penalty is not available in this version"),
+        ("global_penalty", 1, ValueError, r"global_penalty is not available in this version"),
+        ("penalty_shape", "log", ValueError, r"penalty_shape has no choice in this version"),
+        ("min_class_rate", {0: 0.9}, ValueError, r"min_class_rate is not available in this ver"),
+        ("solver", "nodes", ValueError, r"solver has no choice in this version: it must be 'full'"),
+        ("cover_classes", 1, TypeError, r"cover_classes must be True or False, got 1 \(int\)"),
+        ("n_starts", 0, ValueError, r"n_starts must be an integer from 1 to 1000000, got 0"),
+        ("n_starts", 10**12, ValueError, r"n_starts must be an integer from 1 to 1000000"),
+        ("n_starts", 1.5, TypeError, r"n_starts must be an integer, got 1.5"),
+        ("random_state", -1, ValueError, r"random_state must be an integer from 0 to 1844"),
+        ("random_state", 2**64, ValueError, r"random_state must be an integer from 0 to 1844"),
+        ("random_state", None, TypeError, r"random_state must be an integer, got None"),
+        (
+            "n_threads",
+            0,
+            ValueError,
+            r"n_threads must be .* 1 to 1024 or None for all cores, got 0",
+        ),
+        ("n_threads", -1, ValueError, r"n_threads must be an integer from 1 to 1024 or None"),
+        ("n_threads", "all", TypeError, r"n_threads must be an integer or None for all cores, got"),
+        ("max_iter", 0, ValueError, r"max_iter must be an integer from 1"),
+        ("max_iter", 2**64, ValueError, r"max_iter must be an integer from 1"),
+        ("tol", -1e-6, ValueError, r"tol must be a number of at least 0"),
+        ("tol", None, TypeError, r"tol must be a number, got None"),
+        ("time_limit", 0, ValueError, r"time_limit must be a positive number of seconds or None"),
+        ("time_limit", -1.0, ValueError, r"time_limit must be a positive number of seconds"),
+        (
+            "time_limit",
+            "1s",
+            TypeError,
+            r"time_limit must be a number of seconds or None, got '1s'",
+        ),
+        ("progress", 1, TypeError, r"progress must be None, True or a callable, got 1"),
+        ("progress", "bar", TypeError, r"progress must be None, True or a callable, got 'bar'"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_name(three, name, value, error, message):
+    with pytest.raises(error, match=message):
+        softwood.fit_orct(*three, **{"n_starts": 1, name: value})
+
+
+def test_numbers_of_numpy_are_numbers(three):
+    plain = softwood.fit_orct(*three, 2, gamma=64, n_starts=2, random_state=3, max_iter=9)
+    numpy = softwood.fit_orct(
+        *three,
+        np.int8(2),
+        gamma=np.float32(64),
+        n_starts=np.uint64(2),
+        random_state=np.int64(3),
+        max_iter=np.int32(9),
+        cover_classes=np.True_,
+        time_limit=np.float64(1e300),
+        tol=np.float64(1e-6),
+    )
+    assert numpy.coefficients.tobytes() == plain.coefficients.tobytes()
+
+
+def test_the_seed_alone_decides_on_the_starts(three):
+    def bits(**settings):
+        model = softwood.fit_orct(*three, n_starts=3, max_iter=20, **settings)
+        return model.coefficients.tobytes() + model.intercepts.tobytes()
+
+    expected = bits(random_state=1)
+    for threads in (1, 2, 3, 7):
+        assert bits(random_state=1, n_threads=threads) == expected
+    assert bits(random_state=2**64 - 1) != expected
+
+
+def test_a_weight_counts_as_so_many_rows(three):
+    X, y = three
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    settings = {"n_starts": 2, "gamma": 32}
+    weighted = softwood.fit_orct(X, y, sample_weight=weights, **settings)
+    repeated = softwood.fit_orct(np.repeat(X, weights, 0), np.repeat(y, weights), **settings)
+    assert weighted.report.objective == pytest.approx(repeated.report.objective, rel=1e-5)
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-2)
+
+
+def test_costs_move_predictions(three):
+    X, y = three
+    dear = 0.5 * (1 - np.eye(3))
+    dear[2, :2] = 50
+    counts = [
+        (softwood.fit_orct(X, y, costs=costs, n_starts=4).predict(X) == 2).sum()
+        for costs in (None, dear)
+    ]
+    assert counts[1] > counts[0]
+
+
+def test_every_class_owns_a_leaf_unless_told_otherwise():
+    X = np.linspace(0, 1, 200).reshape(-1, 1)
+    y = np.digitize(X[:, 0], [0.5, 0.995])  # one row of class 2
+    settings = {"depth": 2, "n_starts": 4, "gamma": 8}
+    assert set(softwood.fit_orct(X, y, **settings).leaf_classes) == {0, 1, 2}
+    free = softwood.fit_orct(X, y, cover_classes=False, **settings)
+    assert set(free.leaf_classes) <= {0, 1}
+
+
+@pytest.mark.parametrize("scaling", ["quantile", "auto"])
+def test_the_report_names_the_scaling(example, scaling):
+    X, y = example
+    model = softwood.fit_orct(X[:, :5], y, depth=1, scaling=scaling, n_starts=1, max_iter=20)
+    assert model.report.scaling == model.scaling
+    assert model.scaling in ({"quantile"} if scaling == "quantile" else {"minmax", "quantile"})
+
+
+def test_the_iteration_limit_is_no_error(three):
+    model = softwood.fit_orct(*three, n_starts=1, max_iter=1)
+    assert model.report.status == "iteration_limit"
+    assert not model.report.converged

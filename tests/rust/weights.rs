@@ -1,0 +1,181 @@
+//! Is a row of weight 2 the row twice, and a row of weight 0 no row at all?
+
+use ndarray::{Array2, Axis};
+use proptest::prelude::*;
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use softwood::data::{Labels, ScaledRows, Scaling, ScalingChoice, ScalingKind};
+use softwood::objective::{ClassificationRows, ExpectedCost, Objective};
+use softwood::stop::Stop;
+use softwood::tree::{Parallelism, Topology};
+use softwood::{Control, OrctModel, OrctSettings, fit_orct};
+
+/// Rows, classes and integer weights; and the same rows repeated as often as the weights say.
+struct Pair {
+    weighted: (Array2<f64>, Vec<i64>, Vec<f64>),
+    repeated: (Array2<f64>, Vec<i64>),
+}
+
+impl Pair {
+    fn random(seed: u64, rows: usize) -> Self {
+        let mut rng = Pcg64::new(u128::from(seed), 5);
+        let x = Array2::from_shape_simple_fn((rows, 3), || rng.random_range(0.0..1.0));
+        let y: Vec<i64> = x
+            .rows()
+            .into_iter()
+            .map(|r| i64::from(r[0] + 0.3 * r[1] > 0.6))
+            .collect();
+        // The first rows of both classes count; a row of weight 0 may be the farthest of all.
+        let weights: Vec<f64> = (0..rows)
+            .map(|i| {
+                if i < 10 {
+                    1.0
+                } else {
+                    f64::from(rng.random_range(0..4u8))
+                }
+            })
+            .collect();
+        let mut far = x.clone();
+        for (mut row, weight) in far.rows_mut().into_iter().zip(&weights) {
+            if *weight == 0.0 {
+                row.mapv_inplace(|x| 50.0 * x - 20.0);
+            }
+        }
+        let order: Vec<usize> = (0..rows)
+            .flat_map(|i| vec![i; weights[i] as usize])
+            .collect();
+        let repeated = (
+            far.select(Axis(0), &order),
+            order.iter().map(|i| y[*i]).collect(),
+        );
+        Self {
+            weighted: (far, y, weights),
+            repeated,
+        }
+    }
+}
+
+/// Value, gradient and class masses in leaves.
+fn evaluate(
+    x: &Array2<f64>,
+    y: &[i64],
+    weights: Option<&[f64]>,
+    kind: ScalingKind,
+) -> (Scaling, f64, Vec<f64>, Vec<f64>) {
+    let labels = Labels::from(y);
+    let scaling = Scaling::learn(kind, x.view().into(), weights);
+    let scaled = ScaledRows::new(x.view().into(), &scaling);
+    let data = ClassificationRows {
+        rows: &scaled,
+        classes: &labels.codes,
+        weights,
+        n_classes: 2,
+        parallelism: Parallelism::None,
+        stop: Stop::default(),
+    };
+    let topology = Topology::complete(2);
+    let objective = ExpectedCost::new(
+        data.clone(),
+        topology,
+        32.0,
+        &[0.0, 0.5, 0.7, 0.0],
+        vec![0, 1, 1, 0],
+    );
+    let theta: Vec<f64> = (0..objective.dim())
+        .map(|i| (1.0 + i as f64).cos())
+        .collect();
+    let mut gradient = vec![0.0; theta.len()];
+    let value = objective.value_and_gradient(&theta, &mut gradient).unwrap();
+    let masses = data.leaf_masses(topology, &theta, 32.0).unwrap();
+    (scaling, value, gradient, masses)
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    let size = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| (a - b).abs() <= tolerance * size)
+}
+
+fn fit(x: &Array2<f64>, y: &[i64], weights: Option<&[f64]>, settings: &OrctSettings) -> OrctModel {
+    fit_orct(
+        x.view(),
+        &Labels::from(y),
+        weights,
+        settings,
+        &Control::default(),
+    )
+    .unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn values_and_gradients_count_weights_as_repetitions(seed in any::<u64>(), rows in 20usize..400, quantile: bool) {
+        let kind = if quantile { ScalingKind::Quantile } else { ScalingKind::MinMax };
+        let pair = Pair::random(seed, rows);
+        let (x, y, weights) = &pair.weighted;
+        let weighted = evaluate(x, y, Some(weights), kind);
+        let repeated = evaluate(&pair.repeated.0, &pair.repeated.1, None, kind);
+        prop_assert_eq!(weighted.0, repeated.0);
+        prop_assert!(close(&[weighted.1], &[repeated.1], 1e-12));
+        prop_assert!(close(&weighted.2, &repeated.2, 1e-12));
+        prop_assert!(close(&weighted.3, &repeated.3, 1e-12));
+    }
+
+    #[test]
+    fn starts_count_weights_as_repetitions(seed in any::<u64>()) {
+        let pair = Pair::random(seed, 150);
+        let (x, y, weights) = &pair.weighted;
+        // One step from each start: still as near as the starts are.
+        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: 24.0, random_state: seed, ..OrctSettings::default() };
+        let weighted = fit(x, y, Some(weights), &settings).report.start_objectives;
+        let repeated = fit(&pair.repeated.0, &pair.repeated.1, None, &settings).report.start_objectives;
+        prop_assert!(close(&weighted, &repeated, 1e-9), "{weighted:?} against {repeated:?}");
+    }
+}
+
+#[test]
+fn fits_count_weights_as_repetitions() {
+    for (seed, kind) in [
+        (1, ScalingKind::MinMax),
+        (2, ScalingKind::Quantile),
+        (3, ScalingKind::MinMax),
+    ] {
+        let pair = Pair::random(seed, 200);
+        let (x, y, weights) = &pair.weighted;
+        let settings = OrctSettings {
+            n_starts: 4,
+            gamma: 64.0,
+            scaling: ScalingChoice::Fixed(kind),
+            ..OrctSettings::default()
+        };
+        let weighted = fit(x, y, Some(weights), &settings);
+        let repeated = fit(&pair.repeated.0, &pair.repeated.1, None, &settings);
+        let (a, b) = (weighted.report.objective, repeated.report.objective);
+        assert!((a - b).abs() <= 1e-5 * a.max(1e-3), "{a} against {b}");
+        assert_eq!(
+            weighted.predict(x.view()).unwrap(),
+            repeated.predict(x.view()).unwrap()
+        );
+    }
+}
+
+#[test]
+fn all_weights_times_a_constant_change_nothing() {
+    let pair = Pair::random(4, 200);
+    let (x, y, weights) = &pair.weighted;
+    let settings = OrctSettings {
+        n_starts: 2,
+        ..OrctSettings::default()
+    };
+    let mut model = fit(x, y, Some(weights), &settings);
+    for factor in [0.25, 1024.0] {
+        let scaled: Vec<f64> = weights.iter().map(|w| w * factor).collect();
+        let other = fit(x, y, Some(&scaled), &settings);
+        model.report.seconds = other.report.seconds;
+        assert_eq!(model, other, "powers of two change no bit");
+    }
+}
