@@ -11,6 +11,7 @@ use softwood::objective::{ClassificationRows, ExpectedCost, Objective};
 use softwood::stop::Stop;
 use softwood::tree::{Parallelism, ParameterLayout, Topology};
 use softwood::{InputError, OrctSettings, check_orct_input};
+use std::sync::Arc;
 
 /// Mean expected misclassification cost; `softwood.OrctObjective` prepares the arguments.
 #[pyclass(frozen, module = "softwood._core")]
@@ -18,7 +19,7 @@ pub struct OrctObjective {
     /// The user's array: kept alive, never copied.
     x: Py<PyAny>,
     labels: Labels,
-    weights: Option<Vec<f64>>,
+    weights: Option<Arc<[f64]>>,
     total_weight: f64,
     costs: Vec<f64>,
     leaf_codes: Vec<u32>,
@@ -89,7 +90,7 @@ impl OrctObjective {
             x: x.clone().unbind(),
             leaf_codes: leaf_codes.as_array().to_vec(),
             labels,
-            weights,
+            weights: weights.map(Into::into),
             costs,
             scaling,
             topology,
@@ -133,7 +134,7 @@ impl OrctObjective {
         let data = ClassificationRows {
             rows: &scaled,
             classes: &self.labels.codes,
-            weights: self.weights.as_deref(),
+            weights: self.weights.clone(),
             n_classes: self.labels.classes.len(),
             parallelism: Parallelism::Rows,
             stop: Stop::default(),

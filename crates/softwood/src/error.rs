@@ -75,7 +75,9 @@ pub enum InputError {
         needed: usize,
     },
     /// A cost that is no cost.
-    #[error("costs[{row}, {column}] is {value}; costs must be finite and not negative, and 0 on the diagonal")]
+    #[error(
+        "costs[{row}, {column}] is {value}; costs must be finite and not negative, and 0 on the diagonal"
+    )]
     Cost {
         /// True class.
         row: usize,

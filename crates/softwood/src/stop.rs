@@ -43,12 +43,18 @@ impl Stop {
     pub fn new(flag: &StopFlag, limit: Option<Duration>) -> Self {
         // A limit too long for the clock is no limit.
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        Self { flag: flag.clone(), deadline }
+        Self {
+            flag: flag.clone(),
+            deadline,
+        }
     }
 
     /// The same flag without the deadline, for work that must be finished to have an answer at all.
     pub fn without_deadline(&self) -> Self {
-        Self { flag: self.flag.clone(), deadline: None }
+        Self {
+            flag: self.flag.clone(),
+            deadline: None,
+        }
     }
 
     /// Err once stopped.

@@ -7,11 +7,15 @@ pub(crate) fn in_pool<T: Send>(
     threads: Option<usize>,
     job: impl FnOnce() -> T + Send,
 ) -> Result<T, FitError> {
-    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads =
+        threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|i| format!("softwood-{i}"))
         .build()
-        .map_err(|error| FitError::Threads { threads, reason: error.to_string() })?;
+        .map_err(|error| FitError::Threads {
+            threads,
+            reason: error.to_string(),
+        })?;
     Ok(pool.install(job))
 }

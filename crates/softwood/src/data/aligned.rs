@@ -17,7 +17,10 @@ pub(crate) struct AlignedBuffer {
 impl AlignedBuffer {
     /// `len` zeros.
     pub fn zeros(len: usize) -> Self {
-        Self { lines: vec![CacheLine([0.0; 8]); len.div_ceil(8)], len }
+        Self {
+            lines: vec![CacheLine([0.0; 8]); len.div_ceil(8)],
+            len,
+        }
     }
 }
 

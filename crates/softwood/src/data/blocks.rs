@@ -1,7 +1,8 @@
 //! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
 
 use super::aligned::AlignedBuffer;
-use super::{Rows, Scaling};
+use super::pack::{LinearMap, pack};
+use super::{FeatureMap, Rows, Scaling};
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::ROW_MULTIPLE;
 use std::ops::Range;
@@ -18,6 +19,7 @@ const KEEP_BELOW_BYTES: usize = 64 << 20;
 pub struct ScaledRows<'a> {
     rows: Rows<'a>,
     scaling: &'a Scaling,
+    linear_maps: Vec<LinearMap>,
     stride: usize,
     kept: Option<AlignedBuffer>,
 }
@@ -51,7 +53,18 @@ impl<'a> ScaledRows<'a> {
             65..=256 => 64,
             _ => ROW_MULTIPLE,
         };
-        Self { rows, scaling, stride, kept: None }
+        let linear_maps = scaling
+            .features
+            .iter()
+            .map(FeatureMap::linear_part)
+            .collect();
+        Self {
+            rows,
+            scaling,
+            linear_maps,
+            stride,
+            kept: None,
+        }
     }
 
     /// N.
@@ -94,14 +107,26 @@ impl<'a> ScaledRows<'a> {
     }
 
     fn rows_of(&self, block: usize) -> Range<usize> {
-        block * self.stride..self.len().min((block + 1) * self.stride)
+        self.len().min(block * self.stride)..self.len().min((block + 1) * self.stride)
     }
 
     fn scale_into(&self, block: usize, tile: &mut [f64]) {
         let rows = self.rows_of(block);
-        self.rows.transpose_into(rows.start, rows.len(), self.stride, tile);
-        for (column, map) in tile.chunks_exact_mut(self.stride).zip(&self.scaling.features) {
-            map.apply_to(column);
+        pack(
+            &self.rows,
+            rows.start,
+            rows.len(),
+            self.stride,
+            &self.linear_maps,
+            tile,
+        );
+        for (column, map) in tile
+            .chunks_exact_mut(self.stride)
+            .zip(&self.scaling.features)
+        {
+            if let FeatureMap::Knots { .. } = map {
+                map.apply_to(column);
+            }
         }
     }
 
@@ -113,7 +138,11 @@ impl<'a> ScaledRows<'a> {
         mut visit: impl FnMut(Block<'_>),
     ) -> Result<(), Stopped> {
         let blocks = chunk * BLOCKS_PER_CHUNK..self.blocks().min((chunk + 1) * BLOCKS_PER_CHUNK);
-        let mut scratch = AlignedBuffer::zeros(if self.kept.is_some() { 0 } else { self.tile_len() });
+        let mut scratch = AlignedBuffer::zeros(if self.kept.is_some() {
+            0
+        } else {
+            self.tile_len()
+        });
         for block in blocks {
             stop.check()?;
             let tile = match &self.kept {
@@ -123,7 +152,10 @@ impl<'a> ScaledRows<'a> {
                     &scratch
                 }
             };
-            visit(Block { rows: self.rows_of(block), tile });
+            visit(Block {
+                rows: self.rows_of(block),
+                tile,
+            });
         }
         Ok(())
     }

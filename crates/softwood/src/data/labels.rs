@@ -67,7 +67,11 @@ fn encode<T: Clone + Ord>(values: &[T]) -> (Vec<T>, Vec<u32>) {
     let mut distinct = values.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    let code = |v: &T| distinct.binary_search(v).expect("every value is among the distinct ones") as u32;
+    let code = |v: &T| {
+        distinct
+            .binary_search(v)
+            .expect("every value is among the distinct ones") as u32
+    };
     let codes = values.iter().map(code).collect();
     (distinct, codes)
 }
@@ -75,21 +79,30 @@ fn encode<T: Clone + Ord>(values: &[T]) -> (Vec<T>, Vec<u32>) {
 impl From<&[i64]> for Labels {
     fn from(values: &[i64]) -> Self {
         let (classes, codes) = encode(values);
-        Self { classes: ClassLabels::Int(classes), codes }
+        Self {
+            classes: ClassLabels::Int(classes),
+            codes,
+        }
     }
 }
 
 impl From<&[bool]> for Labels {
     fn from(values: &[bool]) -> Self {
         let (classes, codes) = encode(values);
-        Self { classes: ClassLabels::Bool(classes), codes }
+        Self {
+            classes: ClassLabels::Bool(classes),
+            codes,
+        }
     }
 }
 
 impl From<&[String]> for Labels {
     fn from(values: &[String]) -> Self {
         let (classes, codes) = encode(values);
-        Self { classes: ClassLabels::Text(classes), codes }
+        Self {
+            classes: ClassLabels::Text(classes),
+            codes,
+        }
     }
 }
 
@@ -97,6 +110,9 @@ impl From<&[&str]> for Labels {
     fn from(values: &[&str]) -> Self {
         let (classes, codes) = encode(values);
         let classes = classes.into_iter().map(str::to_owned).collect();
-        Self { classes: ClassLabels::Text(classes), codes }
+        Self {
+            classes: ClassLabels::Text(classes),
+            codes,
+        }
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod aligned;
 pub(crate) mod blocks;
 pub(crate) mod finite;
 mod labels;
+pub(crate) mod pack;
 mod rows;
 mod scaling;
 

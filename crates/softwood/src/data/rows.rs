@@ -28,11 +28,12 @@ impl<'a> From<ArrayView2<'a, f32>> for Rows<'a> {
 macro_rules! with_view {
     ($rows:expr, $view:ident => $body:expr) => {
         match $rows {
-            Rows::F64($view) => $body,
-            Rows::F32($view) => $body,
+            $crate::data::Rows::F64($view) => $body,
+            $crate::data::Rows::F32($view) => $body,
         }
     };
 }
+pub(crate) use with_view;
 
 impl Rows<'_> {
     /// The same view for a shorter time (array views do not shorten by themselves).
@@ -94,50 +95,5 @@ impl Rows<'_> {
             }
         });
         extremes
-    }
-
-    /// Transposes rows `first..first+count` into `tile` (p × stride, rows innermost), padding with
-    /// the last row so that every value in the tile is one of the data.
-    pub(crate) fn transpose_into(&self, first: usize, count: usize, stride: usize, tile: &mut [f64]) {
-        with_view!(self, view => {
-            let view = view.slice(ndarray::s![first..first + count, ..]);
-            if view.strides()[1] == 1 {
-                transpose_contiguous_rows(&view, stride, tile);
-            } else {
-                for (column, out) in view.columns().into_iter().zip(tile.chunks_exact_mut(stride)) {
-                    for (x, out) in column.iter().zip(out.iter_mut()) {
-                        *out = f64::from(*x);
-                    }
-                }
-            }
-        });
-        if count < stride {
-            for out in tile.chunks_exact_mut(stride) {
-                let last = out[count - 1];
-                out[count..].fill(last);
-            }
-        }
-    }
-}
-
-/// The C-order case, eight rows at a time so that each store fills a cache line.
-fn transpose_contiguous_rows<T: Copy + Into<f64>>(
-    view: &ArrayView2<T>,
-    stride: usize,
-    tile: &mut [f64],
-) {
-    let row = |i: usize| view.row(i).to_slice().expect("rows are contiguous");
-    let whole = view.nrows() / 8 * 8;
-    for i in (0..whole).step_by(8) {
-        let rows: [&[T]; 8] = std::array::from_fn(|r| row(i + r));
-        for (j, out) in tile.chunks_exact_mut(stride).enumerate() {
-            let out: &mut [f64; 8] = (&mut out[i..i + 8]).try_into().expect("eight rows");
-            *out = rows.map(|row| row[j].into());
-        }
-    }
-    for i in whole..view.nrows() {
-        for (x, out) in row(i).iter().zip(tile.chunks_exact_mut(stride)) {
-            out[i] = (*x).into();
-        }
     }
 }

@@ -1,15 +1,13 @@
 //! Monotone maps of each feature to [0, 1], learned on the training rows and kept in the model.
 
 use super::Rows;
+use super::pack::{FAR_OUTSIDE, LinearMap};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// Knots of a quantile map at most.
 const MAX_KNOTS: usize = 256;
-
-/// Scaled values of new rows are held within ± this, so that no sum of them overflows.
-const FAR_OUTSIDE: f64 = 1e100;
 
 /// How features are mapped to [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +70,11 @@ pub enum FeatureMap {
 impl FeatureMap {
     /// From the smallest to the largest value; constant if their distance has no finite inverse.
     fn linear(min: f64, max: f64) -> Self {
-        if max * 0.5 - min * 0.5 < f64::MIN_POSITIVE { Self::Constant } else { Self::Linear { min, max } }
+        if max * 0.5 - min * 0.5 < f64::MIN_POSITIVE {
+            Self::Constant
+        } else {
+            Self::Linear { min, max }
+        }
     }
 
     /// The mid-distribution function of weighted values at up to 256 of them, stretched to [0, 1].
@@ -106,7 +108,9 @@ impl FeatureMap {
             (0..sorted.len()).collect()
         } else {
             let wanted = (0..MAX_KNOTS).map(|k| k as f64 / (MAX_KNOTS - 1) as f64);
-            wanted.map(|u| middles.partition_point(|m| level(*m) < u)).collect()
+            wanted
+                .map(|u| middles.partition_point(|m| level(*m) < u))
+                .collect()
         };
         chosen.dedup();
         // Levels closer than rounding, or values whose gap has no finite slope, share a knot.
@@ -129,16 +133,35 @@ impl FeatureMap {
         column[0]
     }
 
+    /// The whole map if it is linear, else the identity.
+    pub(crate) fn linear_part(&self) -> LinearMap {
+        match self {
+            Self::Constant => LinearMap {
+                half: 0.0,
+                ..LinearMap::IDENTITY
+            },
+            Self::Linear { min, max } => {
+                // Halves where max − min would overflow, so that every step stays finite.
+                let half = if (max - min).is_finite() { 1.0 } else { 0.5 };
+                LinearMap {
+                    half,
+                    origin: min * half,
+                    slope: 1.0 / (max * half - min * half),
+                    limit: FAR_OUTSIDE,
+                }
+            }
+            Self::Knots { .. } => LinearMap::IDENTITY,
+        }
+    }
+
     /// Maps a column in place.
     pub(crate) fn apply_to(&self, column: &mut [f64]) {
         match self {
             Self::Constant => column.fill(0.0),
-            Self::Linear { min, max } => {
-                // Halves where max − min would overflow, so that every step stays finite.
-                let half = if (max - min).is_finite() { 1.0 } else { 0.5 };
-                let (origin, slope) = (min * half, 1.0 / (max * half - min * half));
+            Self::Linear { .. } => {
+                let map = self.linear_part();
                 for x in column {
-                    *x = ((*x * half - origin) * slope).clamp(-FAR_OUTSIDE, FAR_OUTSIDE);
+                    *x = map.apply(*x);
                 }
             }
             Self::Knots { values, levels } => {
@@ -166,7 +189,8 @@ impl FeatureMap {
 
     /// Complains about a map no training could have produced.
     pub(crate) fn validate(&self) -> Result<(), String> {
-        let increasing = |v: &[f64]| v.iter().all(|x| x.is_finite()) && v.is_sorted_by(|a, b| a < b);
+        let increasing =
+            |v: &[f64]| v.iter().all(|x| x.is_finite()) && v.is_sorted_by(|a, b| a < b);
         match self {
             Self::Constant => Ok(()),
             Self::Linear { min, max } if increasing(&[*min, *max]) => Ok(()),
@@ -192,7 +216,12 @@ fn interpolate(values: &[f64], levels: &[f64], x: f64) -> f64 {
     if above == values.len() {
         return levels[above - 1];
     }
-    let (x0, x1, u0, u1) = (values[above - 1], values[above], levels[above - 1], levels[above]);
+    let (x0, x1, u0, u1) = (
+        values[above - 1],
+        values[above],
+        levels[above - 1],
+        levels[above],
+    );
     let half = if (x1 - x0).is_finite() { 1.0 } else { 0.5 };
     u0 + (u1 - u0) * ((x * half - x0 * half) / (x1 * half - x0 * half))
 }
@@ -225,13 +254,20 @@ impl Scaling {
                     .into_par_iter()
                     .map(|c| used(c * CHUNK..rows.len().min((c + 1) * CHUNK)))
                     .reduce(|| rows.extremes(0..0), wider);
-                extremes.into_iter().map(|(min, max)| FeatureMap::linear(min, max)).collect()
+                extremes
+                    .into_iter()
+                    .map(|(min, max)| FeatureMap::linear(min, max))
+                    .collect()
             }
             ScalingKind::Quantile => (0..rows.features())
                 .into_par_iter()
                 .map(|j| {
                     let column = rows.column(j).into_iter().enumerate();
-                    FeatureMap::knots(column.map(|(i, x)| (x, weights.map_or(1.0, |w| w[i]))).collect())
+                    FeatureMap::knots(
+                        column
+                            .map(|(i, x)| (x, weights.map_or(1.0, |w| w[i])))
+                            .collect(),
+                    )
                 })
                 .collect(),
         };

@@ -3,10 +3,10 @@
 use super::multistart::run_starts;
 use super::orct::{OrctProblem, OrctSettings};
 use crate::data::{ScaledRows, Scaling, ScalingKind};
+use crate::fitted::class_probabilities;
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
 use crate::tree::Parallelism;
-use crate::fitted::class_probabilities;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Folds of the inner validation.
 const FOLDS: usize = 5;
 
-/// Starts for each fold and map: enough to find a good tree, few enough to stay cheap.
+/// Starts for each fold and map, without regrowths: enough to compare, few enough to stay cheap.
 const STARTS: usize = 4;
 
 /// The map with the lower cost of predicted classes on held-out rows; min-max on a tie.
@@ -27,7 +27,10 @@ pub(crate) fn choose_scaling(
     progress: &Arc<Progress>,
 ) -> Result<ScalingKind, Stopped> {
     const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
-    let quick = OrctSettings { n_starts: STARTS.min(settings.n_starts), ..settings.clone() };
+    let quick = OrctSettings {
+        n_starts: STARTS.min(settings.n_starts),
+        ..settings.clone()
+    };
     progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
     let fold_of = assign_folds(problem, settings.random_state);
     let mut costs = [0.0; KINDS.len()];
@@ -41,25 +44,44 @@ pub(crate) fn choose_scaling(
             let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling);
             let mut data = problem.classification(&scaled, quick.n_starts, stop);
             data.weights = Some(weights.into());
-            let starts = run_starts(&data, problem.topology, problem.costs, &quick, progress)?;
+            let starts = run_starts(&data, problem.topology, problem.costs, 0, &quick, progress)?;
             let best = &starts.outcomes[starts.best];
             let k = data.n_classes;
             let probabilities = class_probabilities(
-                &scaled, problem.topology, &best.theta, settings.gamma, &best.labels, k, Parallelism::Rows,
+                &scaled,
+                problem.topology,
+                &best.theta,
+                settings.gamma,
+                &best.labels,
+                k,
+                Parallelism::Rows,
             );
-            for (i, row) in probabilities.chunks_exact(k).enumerate().filter(|(i, _)| fold_of[*i] == fold) {
-                let predicted = (0..k).max_by(|a, b| row[*a].total_cmp(&row[*b]).then(b.cmp(a))).expect("K ≥ 2");
-                *cost += weight(i) * problem.costs[problem.labels.codes[i] as usize * k + predicted];
+            for (i, row) in probabilities
+                .chunks_exact(k)
+                .enumerate()
+                .filter(|(i, _)| fold_of[*i] == fold)
+            {
+                let predicted = (0..k)
+                    .max_by(|a, b| row[*a].total_cmp(&row[*b]).then(b.cmp(a)))
+                    .expect("K ≥ 2");
+                *cost +=
+                    weight(i) * problem.costs[problem.labels.codes[i] as usize * k + predicted];
             }
         }
     }
-    Ok(if costs[1] < costs[0] { ScalingKind::Quantile } else { ScalingKind::MinMax })
+    Ok(if costs[1] < costs[0] {
+        ScalingKind::Quantile
+    } else {
+        ScalingKind::MinMax
+    })
 }
 
 /// A fold for each row, classes spread evenly over the folds.
 fn assign_folds(problem: &OrctProblem<'_>, seed: u64) -> Vec<usize> {
     let mut rng = Pcg64::new(u128::from(seed), u128::MAX);
-    let mut next: Vec<usize> = (0..problem.labels.classes.len()).map(|_| rng.random_range(0..FOLDS)).collect();
+    let mut next: Vec<usize> = (0..problem.labels.classes.len())
+        .map(|_| rng.random_range(0..FOLDS))
+        .collect();
     let mut order: Vec<usize> = (0..problem.rows.len()).collect();
     for i in (1..order.len()).rev() {
         order.swap(i, rng.random_range(0..=i));

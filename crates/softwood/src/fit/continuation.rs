@@ -12,13 +12,16 @@ use argmin::core::{Error, KV};
 use std::sync::Arc;
 
 /// a, μ ∈ [−1, 1].
-const BOX: Bounds = Bounds { lower: -1.0, upper: 1.0 };
+const BOX: Bounds = Bounds {
+    lower: -1.0,
+    upper: 1.0,
+};
 
 /// Times the labels are revised within a stage at most.
-const MAX_LABEL_ROUNDS: usize = 5;
+const MAX_LABEL_ROUNDS: usize = 2;
 
 /// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
-const SOFT_ITERATIONS: u64 = 100;
+const SOFT_ITERATIONS: u64 = 50;
 
 /// A continuation stage.
 #[derive(Clone, Debug)]
@@ -36,13 +39,22 @@ pub(crate) struct Stage {
 ///
 /// Balanced costs weigh rows of class k by W/(K·W_k); without them the first, blurred stages see
 /// nothing but the majority class.
-pub(crate) fn stages(gamma: f64, costs: &[f64], class_weights: &[f64], features: usize) -> Vec<Stage> {
+pub(crate) fn stages(
+    gamma: f64,
+    costs: &[f64],
+    class_weights: &[f64],
+    features: usize,
+) -> Vec<Stage> {
     let (k, total) = (class_weights.len(), class_weights.iter().sum::<f64>());
     let balanced: Vec<f64> = costs
         .chunks_exact(k)
         .zip(class_weights)
         .flat_map(|(row, weight)| {
-            let factor = if *weight > 0.0 { total / (k as f64 * weight) } else { 0.0 };
+            let factor = if *weight > 0.0 {
+                total / (k as f64 * weight)
+            } else {
+                0.0
+            };
             row.iter().map(move |c| c * factor)
         })
         .collect();
@@ -50,8 +62,17 @@ pub(crate) fn stages(gamma: f64, costs: &[f64], class_weights: &[f64], features:
     while gammas[gammas.len() - 1] * 4.0 < gamma {
         gammas.push(gammas[gammas.len() - 1] * 4.0);
     }
-    let soft = gammas.into_iter().map(|gamma| Stage { gamma, costs: balanced.clone(), soft: true });
-    soft.chain([Stage { gamma, costs: costs.to_vec(), soft: false }]).collect()
+    let soft = gammas.into_iter().map(|gamma| Stage {
+        gamma,
+        costs: balanced.clone(),
+        soft: true,
+    });
+    soft.chain([Stage {
+        gamma,
+        costs: costs.to_vec(),
+        soft: false,
+    }])
+    .collect()
 }
 
 /// Where a start ended.
@@ -91,7 +112,11 @@ pub(crate) fn follow(
                     ExpectedCost::new(data.clone(), topology, stage.gamma, &stage.costs, revised);
                 let limits = LbfgsSettings {
                     projected_gradient_tol: settings.tol,
-                    max_iterations: if stage.soft { settings.max_iter.min(SOFT_ITERATIONS) } else { settings.max_iter },
+                    max_iterations: if stage.soft {
+                        settings.max_iter.min(SOFT_ITERATIONS)
+                    } else {
+                        settings.max_iter
+                    },
                     ..LbfgsSettings::default()
                 };
                 let observer = CountIterations(progress.clone());
@@ -144,8 +169,17 @@ fn label(
     settings: &OrctSettings,
 ) -> Result<Vec<u32>, Stopped> {
     let masses = data.leaf_masses(topology, theta, stage.gamma)?;
-    let assign = if stage.soft { assign_parted_labels } else { assign_labels };
-    Ok(assign(&masses, &stage.costs, data.n_classes, settings.cover_classes))
+    let assign = if stage.soft {
+        assign_parted_labels
+    } else {
+        assign_labels
+    };
+    Ok(assign(
+        &masses,
+        &stage.costs,
+        data.n_classes,
+        settings.cover_classes,
+    ))
 }
 
 /// Mean cost of the labelled tree, from the masses of classes in leaves.

@@ -18,11 +18,17 @@ const MANY_CHUNKS: usize = 16;
 pub(crate) struct Starts {
     pub outcomes: Vec<StartOutcome>,
     pub best: usize,
+    /// Whether the time limit kept some starts from being run.
+    pub cut_short: bool,
 }
 
 /// Rows in parallel when there are many or only one start, else the starts.
 pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
-    if n_starts == 1 || chunks >= MANY_CHUNKS { Parallelism::Rows } else { Parallelism::None }
+    if n_starts == 1 || chunks >= MANY_CHUNKS {
+        Parallelism::Rows
+    } else {
+        Parallelism::None
+    }
 }
 
 /// Runs the starts; Err only if cancelled. After the time limit no further start begins, but the
@@ -31,26 +37,42 @@ pub(crate) fn run_starts(
     data: &ClassificationRows<'_>,
     topology: Topology,
     costs: &[f64],
+    regrowths: usize,
     settings: &OrctSettings,
     progress: &Arc<Progress>,
 ) -> Result<Starts, Stopped> {
-    let stages = stages(settings.gamma, costs, &data.class_weights(), data.rows.features());
+    let stages = stages(
+        settings.gamma,
+        costs,
+        &data.class_weights(),
+        data.rows.features(),
+    );
     let run = |start: usize| -> Result<Option<StartOutcome>, Stopped> {
         if start > 0 && data.stop.check() == Err(Stopped::TimeLimit) {
             return Ok(None);
         }
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
-        let outcome = run_start(data, topology, &stages, settings, progress, &mut rng)?;
+        let outcome = run_start(
+            data, topology, &stages, regrowths, settings, progress, &mut rng,
+        )?;
         progress.finish_start(Some(outcome.objective));
         Ok(Some(outcome))
     };
     let outcomes: Vec<Option<StartOutcome>> = match data.parallelism {
         Parallelism::Rows => (0..settings.n_starts).map(run).collect::<Result<_, _>>()?,
-        Parallelism::None => (0..settings.n_starts).into_par_iter().map(run).collect::<Result<_, _>>()?,
+        Parallelism::None => (0..settings.n_starts)
+            .into_par_iter()
+            .map(run)
+            .collect::<Result<_, _>>()?,
     };
     let outcomes: Vec<StartOutcome> = outcomes.into_iter().flatten().collect();
+    let cut_short = outcomes.len() < settings.n_starts;
     let best = (0..outcomes.len())
         .min_by(|a, b| outcomes[*a].objective.total_cmp(&outcomes[*b].objective))
         .expect("the first start always delivers");
-    Ok(Starts { outcomes, best })
+    Ok(Starts {
+        outcomes,
+        best,
+        cut_short,
+    })
 }

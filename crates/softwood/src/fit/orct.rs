@@ -3,15 +3,19 @@
 use super::choose_scaling::choose_scaling;
 use super::multistart::{parallelism, run_starts};
 use super::{Control, FitError};
+use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{OrctModel, OrctReport, SoftTree};
 use crate::objective::ClassificationRows;
+use crate::solver::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::{ParameterLayout, Topology};
-use crate::InputError;
 use std::time::{Duration, Instant};
+
+/// Regrowths of idle splits in each start at most.
+const REGROWTHS: usize = 12;
 
 /// What [`fit_orct`] is asked for.
 #[derive(Clone, Debug)]
@@ -65,15 +69,53 @@ impl OrctSettings {
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         let check = |ok: bool, name, expected, got: String| {
-            if ok { Ok(()) } else { Err(InputError::Setting { name, expected, got }) }
+            if ok {
+                Ok(())
+            } else {
+                Err(InputError::Setting {
+                    name,
+                    expected,
+                    got,
+                })
+            }
         };
         let positive = |x: f64| x.is_finite() && x > 0.0;
-        check((1..=Topology::MAX_DEPTH).contains(&self.depth), "depth", "1, 2, …, 12", self.depth.to_string())?;
-        check(positive(self.gamma) && self.gamma <= 1e9, "gamma", "a positive number up to 1e9", self.gamma.to_string())?;
-        check(self.n_starts >= 1, "n_starts", "at least 1", self.n_starts.to_string())?;
-        check(self.n_threads != Some(0), "n_threads", "at least 1", "0".into())?;
-        check(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter.to_string())?;
-        check(self.tol.is_finite() && self.tol >= 0.0, "tol", "a number of at least 0", self.tol.to_string())
+        check(
+            (1..=Topology::MAX_DEPTH).contains(&self.depth),
+            "depth",
+            "1, 2, …, 12",
+            self.depth.to_string(),
+        )?;
+        check(
+            positive(self.gamma) && self.gamma <= 1e9,
+            "gamma",
+            "a positive number up to 1e9",
+            self.gamma.to_string(),
+        )?;
+        check(
+            self.n_starts >= 1,
+            "n_starts",
+            "at least 1",
+            self.n_starts.to_string(),
+        )?;
+        check(
+            self.n_threads != Some(0),
+            "n_threads",
+            "at least 1",
+            "0".into(),
+        )?;
+        check(
+            self.max_iter >= 1,
+            "max_iter",
+            "at least 1",
+            self.max_iter.to_string(),
+        )?;
+        check(
+            self.tol.is_finite() && self.tol >= 0.0,
+            "tol",
+            "a number of at least 0",
+            self.tol.to_string(),
+        )
     }
 }
 
@@ -100,7 +142,13 @@ pub fn fit_orct<'a>(
     in_pool(settings.n_threads, || {
         check_finite(&rows)?;
         let topology = Topology::complete(settings.depth);
-        let problem = OrctProblem { rows: rows.reborrow(), labels, weights, costs: &costs, topology };
+        let problem = OrctProblem {
+            rows: rows.reborrow(),
+            labels,
+            weights,
+            costs: &costs,
+            topology,
+        };
         let kind = match settings.scaling {
             ScalingChoice::Fixed(kind) => kind,
             ScalingChoice::Auto => choose_scaling(&problem, settings, &stop, &control.progress)
@@ -110,10 +158,18 @@ pub fn fit_orct<'a>(
         let scaling = Scaling::learn(kind, rows, weights);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling);
         let data = problem.classification(&scaled, settings.n_starts, &stop);
-        let starts = run_starts(&data, topology, &costs, settings, &control.progress)
-            .map_err(|_: Stopped| FitError::Cancelled)?;
+        let starts = run_starts(
+            &data,
+            topology,
+            &costs,
+            REGROWTHS,
+            settings,
+            &control.progress,
+        )
+        .map_err(|_: Stopped| FitError::Cancelled)?;
         let best = &starts.outcomes[starts.best];
-        let (coefficients, intercepts) = ParameterLayout::new(topology, rows.features()).split(&best.theta);
+        let (coefficients, intercepts) =
+            ParameterLayout::new(topology, rows.features()).split(&best.theta);
         let names = settings.feature_names.clone();
         let tree = SoftTree {
             topology,
@@ -125,7 +181,11 @@ pub fn fit_orct<'a>(
             scaling: scaling.clone(),
         };
         let report = OrctReport {
-            status: best.status,
+            status: if starts.cut_short {
+                SolveStatus::TimeLimit
+            } else {
+                best.status
+            },
             objective: best.objective,
             loss: best.objective,
             seconds: began.elapsed().as_secs_f64(),
@@ -136,7 +196,12 @@ pub fn fit_orct<'a>(
             best_start: starts.best,
             rows: rows.len(),
         };
-        Ok(OrctModel::new(tree, labels.classes.clone(), best.labels.clone(), report))
+        Ok(OrctModel::new(
+            tree,
+            labels.classes.clone(),
+            best.labels.clone(),
+            report,
+        ))
     })?
 }
 
@@ -194,10 +259,17 @@ pub(crate) fn validate_data(
 ) -> Result<Vec<f64>, InputError> {
     let (n, p, k) = (rows.len(), rows.features(), labels.classes.len());
     if n == 0 || p == 0 {
-        return Err(InputError::Empty { rows: n, columns: p });
+        return Err(InputError::Empty {
+            rows: n,
+            columns: p,
+        });
     }
     if labels.codes.len() != n {
-        return Err(InputError::RowMismatch { name: "y", rows: n, len: labels.codes.len() });
+        return Err(InputError::RowMismatch {
+            name: "y",
+            rows: n,
+            len: labels.codes.len(),
+        });
     }
     let mut present = vec![false; k];
     for (row, code) in labels.codes.iter().enumerate() {
@@ -205,10 +277,17 @@ pub(crate) fn validate_data(
     }
     if let Some(weights) = weights {
         if weights.len() != n {
-            return Err(InputError::RowMismatch { name: "sample_weight", rows: n, len: weights.len() });
+            return Err(InputError::RowMismatch {
+                name: "sample_weight",
+                rows: n,
+                len: weights.len(),
+            });
         }
         if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-            return Err(InputError::Weight { row, value: weights[row] });
+            return Err(InputError::Weight {
+                row,
+                value: weights[row],
+            });
         }
         let total: f64 = weights.iter().sum();
         if total <= 0.0 {
@@ -229,7 +308,12 @@ pub(crate) fn validate_data(
     let leaves = 1 << settings.depth;
     if settings.cover_classes && k > leaves {
         let needed = k.next_power_of_two().trailing_zeros() as usize;
-        return Err(InputError::TooManyClasses { classes: k, depth: settings.depth, leaves, needed });
+        return Err(InputError::TooManyClasses {
+            classes: k,
+            depth: settings.depth,
+            leaves,
+            needed,
+        });
     }
     if let Some(names) = &settings.feature_names {
         if names.len() != p {
@@ -241,7 +325,9 @@ pub(crate) fn validate_data(
         }
     }
     let Some(costs) = &settings.costs else {
-        return Ok((0..k * k).map(|i| if i / k == i % k { 0.0 } else { 0.5 }).collect());
+        return Ok((0..k * k)
+            .map(|i| if i / k == i % k { 0.0 } else { 0.5 })
+            .collect());
     };
     if costs.len() != k * k {
         return Err(InputError::Setting {
@@ -250,9 +336,14 @@ pub(crate) fn validate_data(
             got: format!("{} values for {k} classes", costs.len()),
         });
     }
-    let bad = |i: usize| !costs[i].is_finite() || costs[i] < 0.0 || (i / k == i % k && costs[i] != 0.0);
+    let bad =
+        |i: usize| !costs[i].is_finite() || costs[i] < 0.0 || (i / k == i % k && costs[i] != 0.0);
     match (0..k * k).find(|i| bad(*i)) {
-        Some(i) => Err(InputError::Cost { row: i / k, column: i % k, value: costs[i] }),
+        Some(i) => Err(InputError::Cost {
+            row: i / k,
+            column: i % k,
+            value: costs[i],
+        }),
         None => Ok(costs.clone()),
     }
 }

@@ -35,11 +35,16 @@ pub(crate) fn without_idle_splits(
     let b = topology.branches();
     // Mass reaching every node and the one label below it, if there is but one.
     let mut mass = [vec![0.0; b], leaf_masses.to_vec()].concat();
-    let mut label: Vec<Option<u32>> = [vec![None; b], labels.iter().map(|k| Some(*k)).collect()].concat();
+    let mut label: Vec<Option<u32>> =
+        [vec![None; b], labels.iter().map(|k| Some(*k)).collect()].concat();
     for t in (0..b).rev() {
         let (left, right) = (topology.left(t), topology.right(t));
         mass[t] = mass[left] + mass[right];
-        label[t] = if label[left] == label[right] { label[left] } else { None };
+        label[t] = if label[left] == label[right] {
+            label[left]
+        } else {
+            None
+        };
     }
     let layout = ParameterLayout::new(topology, features);
     let (a, mu) = layout.split(theta);
@@ -92,7 +97,12 @@ pub(crate) fn grow(
         here.weights = Some(data.weights_at(topology, theta, settings.gamma, t)?.into());
         let classes = here.class_weights();
         let total: f64 = classes.iter().sum();
-        if classes.iter().filter(|w| **w > MINORITY_SHARE * total).count() < 2 {
+        if classes
+            .iter()
+            .filter(|w| **w > MINORITY_SHARE * total)
+            .count()
+            < 2
+        {
             continue;
         }
         let mut split = vec![0.0; p + 1];

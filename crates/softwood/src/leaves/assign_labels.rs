@@ -9,19 +9,31 @@
 pub fn assign_labels(masses: &[f64], costs: &[f64], classes: usize, cover: bool) -> Vec<u32> {
     let leaves = masses.len() / classes;
     let cost = |k: usize, t: usize| -> f64 {
-        (0..classes).map(|y| masses[y * leaves + t] * costs[y * classes + k]).sum()
+        (0..classes)
+            .map(|y| masses[y * leaves + t] * costs[y * classes + k])
+            .sum()
     };
-    let table: Vec<f64> =
-        (0..classes).flat_map(|k| (0..leaves).map(move |t| cost(k, t))).collect();
+    let table: Vec<f64> = (0..classes)
+        .flat_map(|k| (0..leaves).map(move |t| cost(k, t)))
+        .collect();
     let cheapest = |t: usize| {
-        (0..classes).min_by(|a, b| table[a * leaves + t].total_cmp(&table[b * leaves + t])).expect("K ≥ 1")
+        (0..classes)
+            .min_by(|a, b| table[a * leaves + t].total_cmp(&table[b * leaves + t]))
+            .expect("K ≥ 1")
     };
     let mut labels: Vec<u32> = (0..leaves).map(|t| cheapest(t) as u32).collect();
     let all_present = (0..classes as u32).all(|k| labels.contains(&k));
     if cover && !all_present {
-        let least: Vec<f64> = labels.iter().enumerate().map(|(t, k)| table[*k as usize * leaves + t]).collect();
+        let least: Vec<f64> = labels
+            .iter()
+            .enumerate()
+            .map(|(t, k)| table[*k as usize * leaves + t])
+            .collect();
         let regret = |k: usize, t: usize| table[k * leaves + t] - least[t];
-        for (class, leaf) in cheapest_matching(classes, leaves, regret).into_iter().enumerate() {
+        for (class, leaf) in cheapest_matching(classes, leaves, regret)
+            .into_iter()
+            .enumerate()
+        {
             labels[leaf] = class as u32;
         }
     }
@@ -32,11 +44,18 @@ pub fn assign_labels(masses: &[f64], costs: &[f64], classes: usize, cover: bool)
 /// loses least takes its second choice.
 ///
 /// A split whose two leaves have one label has no gradient and would never move again.
-pub fn assign_parted_labels(masses: &[f64], costs: &[f64], classes: usize, cover: bool) -> Vec<u32> {
+pub fn assign_parted_labels(
+    masses: &[f64],
+    costs: &[f64],
+    classes: usize,
+    cover: bool,
+) -> Vec<u32> {
     let leaves = masses.len() / classes;
     let mut labels = assign_labels(masses, costs, classes, cover);
     let cost = |k: usize, t: usize| -> f64 {
-        (0..classes).map(|y| masses[y * leaves + t] * costs[y * classes + k]).sum()
+        (0..classes)
+            .map(|y| masses[y * leaves + t] * costs[y * classes + k])
+            .sum()
     };
     for left in (0..leaves).step_by(2) {
         if labels[left] != labels[left + 1] {
@@ -56,7 +75,11 @@ pub fn assign_parted_labels(masses: &[f64], costs: &[f64], classes: usize, cover
 
 /// Column matched to each row in a cheapest matching of all rows, rows ≤ columns: the Hungarian
 /// method by shortest augmenting paths, O(rows² · columns).
-fn cheapest_matching(rows: usize, columns: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
+fn cheapest_matching(
+    rows: usize,
+    columns: usize,
+    cost: impl Fn(usize, usize) -> f64,
+) -> Vec<usize> {
     assert!(rows <= columns);
     const FREE: usize = usize::MAX;
     let (mut u, mut v) = (vec![0.0; rows], vec![0.0; columns]);
@@ -105,7 +128,11 @@ fn cheapest_matching(rows: usize, columns: usize, cost: impl Fn(usize, usize) ->
         }
     }
     let mut column_of = vec![FREE; rows];
-    for (t, row) in row_of.into_iter().enumerate().filter(|(_, row)| *row != FREE) {
+    for (t, row) in row_of
+        .into_iter()
+        .enumerate()
+        .filter(|(_, row)| *row != FREE)
+    {
         column_of[row] = t;
     }
     column_of
@@ -120,7 +147,11 @@ mod tests {
     fn best_by_enumeration(masses: &[f64], costs: &[f64], classes: usize, cover: bool) -> f64 {
         let leaves = masses.len() / classes;
         (0..classes.pow(leaves as u32))
-            .map(|code| (0..leaves).map(|t| (code / classes.pow(t as u32) % classes) as u32).collect())
+            .map(|code| {
+                (0..leaves)
+                    .map(|t| (code / classes.pow(t as u32) % classes) as u32)
+                    .collect()
+            })
             .filter(|labels: &Vec<u32>| !cover || (0..classes as u32).all(|k| labels.contains(&k)))
             .map(|labels| total(masses, costs, classes, &labels))
             .fold(f64::INFINITY, f64::min)

@@ -2,6 +2,7 @@
 
 use super::Objective;
 use crate::data::ScaledRows;
+use crate::data::aligned::AlignedBuffer;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
 use crate::tree::parallel_pass::{Parallelism, add_to, fill_by_chunks, sum_over_chunks};
@@ -28,7 +29,10 @@ pub struct ClassificationRows<'a> {
 impl ClassificationRows<'_> {
     /// The same rows, to be passed over whatever the time limit says.
     pub(crate) fn without_deadline(&self) -> Self {
-        Self { stop: self.stop.without_deadline(), ..self.clone() }
+        Self {
+            stop: self.stop.without_deadline(),
+            ..self.clone()
+        }
     }
 
     fn weight(&self, row: usize) -> f64 {
@@ -45,7 +49,13 @@ impl ClassificationRows<'_> {
     }
 
     /// w_i R_it for every row: what node `node` sees of the data.
-    pub fn weights_at(&self, topology: Topology, theta: &[f64], gamma: f64, node: usize) -> Result<Vec<f64>, Stopped> {
+    pub fn weights_at(
+        &self,
+        topology: Topology,
+        theta: &[f64],
+        gamma: f64,
+        node: usize,
+    ) -> Result<Vec<f64>, Stopped> {
         let splits = Splits::new(topology, self.rows.features(), theta, gamma);
         let mut weights = vec![0.0; self.rows.len()];
         let fill = |c: usize, out: &mut [f64]| {
@@ -63,19 +73,29 @@ impl ClassificationRows<'_> {
     }
 
     /// Probability mass of class k in leaf t, Σ_{i: y_i = k} w_i P_it, as K × L.
-    pub fn leaf_masses(&self, topology: Topology, theta: &[f64], gamma: f64) -> Result<Vec<f64>, Stopped> {
+    pub fn leaf_masses(
+        &self,
+        topology: Topology,
+        theta: &[f64],
+        gamma: f64,
+    ) -> Result<Vec<f64>, Stopped> {
         let splits = Splits::new(topology, self.rows.features(), theta, gamma);
         let (stride, leaves) = (self.rows.stride(), topology.leaves());
         let chunk = |c| {
             let mut masses = vec![0.0; self.n_classes * leaves];
+            let mut column = AlignedBuffer::zeros(stride);
             let mut scratch = BlockScratch::new(topology, stride);
             self.rows.visit_chunk(c, &self.stop, |block| {
                 block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
-                for (t, column) in scratch.leaf_probabilities().chunks_exact(stride).enumerate() {
-                    for (probability, row) in column.iter().zip(block.rows.clone()) {
-                        let class = self.classes[row] as usize;
-                        masses[class * leaves + t] += self.weight(row) * probability;
+                // One sum of vectors a class: adding row by row would wait for each sum in turn.
+                for (class, masses) in masses.chunks_exact_mut(leaves).enumerate() {
+                    column.fill(0.0);
+                    for (weight, row) in column.iter_mut().zip(block.rows.clone()) {
+                        if self.classes[row] as usize == class {
+                            *weight = self.weight(row);
+                        }
                     }
+                    block_pass::add_leaf_masses(&column, &scratch, masses);
                 }
             })?;
             Ok(masses)
@@ -118,11 +138,22 @@ impl<'a> ExpectedCost<'a> {
         total: f64,
     ) -> Self {
         let costs = costs.iter().map(|c| c / total).collect();
-        Self { data, topology, gamma, labels, costs }
+        Self {
+            data,
+            topology,
+            gamma,
+            labels,
+            costs,
+        }
     }
 
     /// ∂loss_i/∂P_it = w_i cost(y_i, label_t) for one block; 0 for its padding.
-    fn fill_leaf_costs(&self, rows: std::ops::Range<usize>, column: &mut [f64], leaf_costs: &mut [f64]) {
+    fn fill_leaf_costs(
+        &self,
+        rows: std::ops::Range<usize>,
+        column: &mut [f64],
+        leaf_costs: &mut [f64],
+    ) {
         let stride = column.len();
         let k = self.data.n_classes;
         for class in 0..k {

@@ -53,7 +53,11 @@ pub(crate) fn search<E>(
         // Parabola with the value and slope at 0 and the value at α; kept within [0.1, 0.5]·α.
         let excess = value - origin.value - predicted;
         let shrink = -0.5 * predicted / excess;
-        alpha *= if shrink.is_nan() { 0.1 } else { shrink.clamp(0.1, 0.5) };
+        alpha *= if shrink.is_nan() {
+            0.1
+        } else {
+            shrink.clamp(0.1, 0.5)
+        };
     }
     Ok(None)
 }

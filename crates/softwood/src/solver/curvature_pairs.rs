@@ -5,16 +5,41 @@ use std::collections::VecDeque;
 /// A pair is kept if sᵀy > this · ‖s‖‖y‖: positive curvature beyond rounding.
 const CURVATURE_FLOOR: f64 = 1e-10;
 
-/// Up to `capacity` pairs (s, y), newest last.
+/// A step s, the change y of the gradient along it, and what is needed of their products.
+#[derive(Clone, Debug)]
+struct Pair {
+    s: Vec<f64>,
+    y: Vec<f64>,
+    products: Products,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Products {
+    sy: f64,
+    ss: f64,
+    yy: f64,
+}
+
+impl Products {
+    /// Positive beyond rounding? False for NaN.
+    fn curve_upwards(self) -> bool {
+        self.sy > CURVATURE_FLOOR * (self.ss * self.yy).sqrt()
+    }
+}
+
+/// Up to `capacity` pairs, newest last.
 #[derive(Clone, Debug)]
 pub(crate) struct CurvaturePairs {
     capacity: usize,
-    pairs: VecDeque<(Vec<f64>, Vec<f64>)>,
+    pairs: VecDeque<Pair>,
 }
 
 impl CurvaturePairs {
     pub fn new(capacity: usize) -> Self {
-        Self { capacity, pairs: VecDeque::with_capacity(capacity) }
+        Self {
+            capacity,
+            pairs: VecDeque::with_capacity(capacity),
+        }
     }
 
     pub fn clear(&mut self) {
@@ -28,14 +53,18 @@ impl CurvaturePairs {
     /// Takes a pair unless its curvature is not safely positive: Armijo's rule alone does not
     /// ensure that, and one bad pair makes H indefinite.
     pub fn push(&mut self, s: Vec<f64>, y: Vec<f64>) {
-        let (sy, ss, yy) = (dot(&s, &y), dot(&s, &s), dot(&y, &y));
-        if sy <= CURVATURE_FLOOR * (ss * yy).sqrt() || sy.is_nan() {
+        let products = Products {
+            sy: dot(&s, &y),
+            ss: dot(&s, &s),
+            yy: dot(&y, &y),
+        };
+        if !products.curve_upwards() {
             return;
         }
-        if self.pairs.len() == self.capacity {
+        self.pairs.push_back(Pair { s, y, products });
+        if self.pairs.len() > self.capacity {
             self.pairs.pop_front();
         }
-        self.pairs.push_back((s, y));
     }
 
     /// v ← H v by the two-loop recursion on the free coordinates; the others become 0.
@@ -43,52 +72,83 @@ impl CurvaturePairs {
     /// Pairs are cut down to the free coordinates, and skipped where the cut leaves no positive
     /// curvature, so that the cut H is positive definite (two-metric projection, Bertsekas 1982).
     pub fn multiply(&self, v: &mut [f64], free: &[bool]) {
-        for (v, free) in v.iter_mut().zip(free) {
-            if !free {
-                *v = 0.0;
+        let all_free = free.iter().all(|free| *free);
+        let mask: Vec<f64> = free.iter().map(|free| f64::from(u8::from(*free))).collect();
+        let cut = |w: &mut [f64]| w.iter_mut().zip(&mask).for_each(|(w, mask)| *w *= mask);
+        let mut usable: Vec<(&Pair, Products)> = Vec::with_capacity(self.pairs.len());
+        for pair in &self.pairs {
+            let products = if all_free {
+                pair.products
+            } else {
+                cut_products(pair, &mask)
+            };
+            if products.curve_upwards() {
+                usable.push((pair, products));
             }
         }
-        let cut_dot = |a: &[f64], b: &[f64]| {
-            a.iter().zip(b).zip(free).map(|((a, b), free)| if *free { a * b } else { 0.0 }).sum::<f64>()
+        if !all_free {
+            cut(v);
+        }
+        let Some((_, newest)) = usable.last() else {
+            return;
         };
-        let usable: Vec<(&[f64], &[f64], f64)> = self
-            .pairs
-            .iter()
-            .filter_map(|(s, y)| {
-                let sy = cut_dot(s, y);
-                let floor = CURVATURE_FLOOR * (cut_dot(s, s) * cut_dot(y, y)).sqrt();
-                (sy > floor).then_some((s.as_slice(), y.as_slice(), sy))
-            })
-            .collect();
-        let Some((_, y, sy)) = usable.last() else { return };
-        let scale = sy / cut_dot(y, y);
+        let scale = newest.sy / newest.yy;
         let mut alphas = Vec::with_capacity(usable.len());
-        for (s, y, sy) in usable.iter().rev() {
+        for (pair, products) in usable.iter().rev() {
             // v is 0 off the free coordinates, so plain dots with it are cut already.
-            let alpha = dot(s, v) / sy;
-            add_scaled(v, -alpha, y, free);
+            let alpha = dot(&pair.s, v) / products.sy;
+            add_scaled(v, -alpha, &pair.y);
+            if !all_free {
+                cut(v);
+            }
             alphas.push(alpha);
         }
         for v in v.iter_mut() {
             *v *= scale;
         }
-        for ((s, y, sy), alpha) in usable.iter().zip(alphas.iter().rev()) {
-            let beta = dot(y, v) / sy;
-            add_scaled(v, alpha - beta, s, free);
+        for ((pair, products), alpha) in usable.iter().zip(alphas.iter().rev()) {
+            let beta = dot(&pair.y, v) / products.sy;
+            add_scaled(v, alpha - beta, &pair.s);
+            if !all_free {
+                cut(v);
+            }
         }
     }
 }
 
+/// aᵀb in eight interleaved sums, which the compiler turns into vectors.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let mut sums = [0.0; 8];
+    let (a_chunks, a_rest) = a.as_chunks::<8>();
+    let (b_chunks, b_rest) = b.as_chunks::<8>();
+    for (a, b) in a_chunks.iter().zip(b_chunks) {
+        for k in 0..8 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
-/// v += factor · w on the free coordinates.
-fn add_scaled(v: &mut [f64], factor: f64, w: &[f64], free: &[bool]) {
-    for ((v, w), free) in v.iter_mut().zip(w).zip(free) {
-        if *free {
-            *v += factor * w;
-        }
+/// Products over the free coordinates.
+fn cut_products(pair: &Pair, mask: &[f64]) -> Products {
+    let cut = |w: &[f64]| {
+        w.iter()
+            .zip(mask)
+            .map(|(w, mask)| w * mask)
+            .collect::<Vec<f64>>()
+    };
+    let (s, y) = (cut(&pair.s), cut(&pair.y));
+    Products {
+        sy: dot(&s, &y),
+        ss: dot(&s, &s),
+        yy: dot(&y, &y),
+    }
+}
+
+/// v += factor · w.
+fn add_scaled(v: &mut [f64], factor: f64, w: &[f64]) {
+    for (v, w) in v.iter_mut().zip(w) {
+        *v += factor * w;
     }
 }
 

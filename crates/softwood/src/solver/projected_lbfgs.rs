@@ -28,7 +28,12 @@ pub struct LbfgsSettings {
 
 impl Default for LbfgsSettings {
     fn default() -> Self {
-        Self { projected_gradient_tol: 1e-6, stall_tol: 1e-9, memory: 10, max_iterations: 500 }
+        Self {
+            projected_gradient_tol: 1e-6,
+            stall_tol: 1e-9,
+            memory: 10,
+            max_iterations: 500,
+        }
     }
 }
 
@@ -75,7 +80,11 @@ impl<S: FeasibleSet> ProjectedLbfgs<S> {
     fn residual(&self, x: &[f64], gradient: &[f64]) -> f64 {
         let mut moved: Vec<f64> = x.iter().zip(gradient).map(|(x, g)| x - g).collect();
         self.set.project(&mut moved);
-        moved.iter().zip(x).map(|(m, x)| (m - x).abs()).fold(0.0, f64::max)
+        moved
+            .iter()
+            .zip(x)
+            .map(|(m, x)| (m - x).abs())
+            .fold(0.0, f64::max)
     }
 
     /// One search along d = −H∇f or, with the memory cleared, along −∇f.
@@ -85,7 +94,8 @@ impl<S: FeasibleSet> ProjectedLbfgs<S> {
         origin: &Origin<'_>,
     ) -> Result<Option<armijo::Step>, Error> {
         let mut direction: Vec<f64> = origin.gradient.iter().map(|g| -g).collect();
-        self.set.mark_free(origin.x, origin.gradient, &mut self.free);
+        self.set
+            .mark_free(origin.x, origin.gradient, &mut self.free);
         self.pairs.multiply(&mut direction, &self.free);
         if dot(&direction, origin.gradient) >= 0.0 {
             self.pairs.clear();
@@ -93,16 +103,27 @@ impl<S: FeasibleSet> ProjectedLbfgs<S> {
         }
         // Without curvature the gradient's length says nothing about the step's: start with a unit step.
         let alpha = if self.pairs.is_empty() {
-            1.0 / direction.iter().fold(0.0f64, |m, d| m.max(d.abs())).max(f64::MIN_POSITIVE)
+            1.0 / direction
+                .iter()
+                .fold(0.0f64, |m, d| m.max(d.abs()))
+                .max(f64::MIN_POSITIVE)
         } else {
             1.0
         };
-        armijo::search(origin, &direction, alpha, &self.set, |x, g| evaluate(problem, x, g))
+        armijo::search(origin, &direction, alpha, &self.set, |x, g| {
+            evaluate(problem, x, g)
+        })
     }
 }
 
-fn evaluate<O: Objective>(problem: &mut Problem<O>, x: &[f64], g: &mut [f64]) -> Result<f64, Error> {
-    problem.problem("value_and_gradient", |f| f.value_and_gradient(x, g).map_err(Error::from))
+fn evaluate<O: Objective>(
+    problem: &mut Problem<O>,
+    x: &[f64],
+    g: &mut [f64],
+) -> Result<f64, Error> {
+    problem.problem("value_and_gradient", |f| {
+        f.value_and_gradient(x, g).map_err(Error::from)
+    })
 }
 
 impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
@@ -132,15 +153,24 @@ impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
         let x = state.take_param().expect("init has set it");
         let gradient = state.take_gradient().expect("init has set it");
         let value = state.get_cost();
-        let origin = Origin { x: &x, value, gradient: &gradient };
+        let origin = Origin {
+            x: &x,
+            value,
+            gradient: &gradient,
+        };
         let had_memory = !self.pairs.is_empty();
-        let found = self.step(problem, &origin).and_then(|step| match step {
-            None if had_memory => {
-                self.pairs.clear();
-                self.step(problem, &origin)
-            }
-            step => Ok(step),
-        });
+        // A step that lowers f by rounding alone is none: on sets other than boxes −H∇f may point
+        // out of the set, and only the plain gradient then descends.
+        let measurable = |step: &armijo::Step| step.value < value - f64::EPSILON * value.abs();
+        let found = self
+            .step(problem, &origin)
+            .and_then(|step| match step.filter(measurable) {
+                None if had_memory => {
+                    self.pairs.clear();
+                    self.step(problem, &origin)
+                }
+                step => Ok(step),
+            });
         let step = match found {
             Ok(Some(step)) => step,
             Ok(None) => {
@@ -155,11 +185,22 @@ impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
             }
         };
         let decrease = value - step.value;
-        self.stalled = if decrease <= self.settings.stall_tol * value.abs().max(1e-3) { self.stalled + 1 } else { 0 };
-        let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>();
-        self.pairs.push(difference(&step.x, &x), difference(&step.gradient, &gradient));
+        self.stalled = if decrease <= self.settings.stall_tol * value.abs().max(1e-3) {
+            self.stalled + 1
+        } else {
+            0
+        };
+        let difference =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>();
+        self.pairs.push(
+            difference(&step.x, &x),
+            difference(&step.gradient, &gradient),
+        );
         self.optimality = self.residual(&step.x, &step.gradient);
-        Ok((state.param(step.x).gradient(step.gradient).cost(step.value), None))
+        Ok((
+            state.param(step.x).gradient(step.gradient).cost(step.value),
+            None,
+        ))
     }
 
     fn terminate(&mut self, _: &LbfgsState) -> TerminationStatus {
@@ -194,15 +235,23 @@ pub fn minimize<O: Objective>(
         executor = executor.add_observer(observer, ObserverMode::Always);
     }
     let mut result = executor.run().map_err(|error| {
-        error.downcast::<Stopped>().expect("an objective can only fail by being stopped")
+        error
+            .downcast::<Stopped>()
+            .expect("an objective can only fail by being stopped")
     })?;
     let state = &mut result.state;
     Ok(Outcome {
         value: state.get_cost(),
         optimality: result.solver.optimality,
         iterations: state.get_iter(),
-        evaluations: *result.problem.counts.get("value_and_gradient").unwrap_or(&0),
+        evaluations: *result
+            .problem
+            .counts
+            .get("value_and_gradient")
+            .unwrap_or(&0),
         status: result.solver.status.unwrap_or(SolveStatus::IterationLimit),
-        x: state.take_param().expect("the solver always puts a point back"),
+        x: state
+            .take_param()
+            .expect("the solver always puts a point back"),
     })
 }

@@ -28,8 +28,9 @@ pub(crate) fn splits_through_the_data(
     let layout = ParameterLayout::new(topology, p);
     // From the root down, so that the rows reaching a node are those its ancestors send there.
     for d in 0..topology.depth() {
-        let nodes: Vec<usize> =
-            (topology.level_start(d)..topology.level_start(d + 1)).filter(|t| fresh[*t]).collect();
+        let nodes: Vec<usize> = (topology.level_start(d)..topology.level_start(d + 1))
+            .filter(|t| fresh[*t])
+            .collect();
         if nodes.is_empty() {
             continue;
         }
@@ -68,11 +69,14 @@ fn projection_quantiles(
             let mut scratch = BlockScratch::new(topology, stride);
             data.rows.visit_chunk(c, &data.stop, |block| {
                 block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
-                let reach: Vec<Vec<f64>> = nodes.iter().map(|t| scratch.reach(*t).to_vec()).collect();
+                let reach: Vec<Vec<f64>> =
+                    nodes.iter().map(|t| scratch.reach(*t).to_vec()).collect();
                 block_pass::split_values(&splits, block.tile, &mut scratch);
                 for (t, node) in nodes.iter().enumerate() {
                     let column = &scratch.split_values()[node * stride..][..stride];
-                    for ((value, row), reach) in column.iter().zip(block.rows.clone()).zip(&reach[t]) {
+                    for ((value, row), reach) in
+                        column.iter().zip(block.rows.clone()).zip(&reach[t])
+                    {
                         let weight = data.weights.as_ref().map_or(1.0, |w| w[row]) * reach;
                         if weight > 1e-3 {
                             see(&mut sums, t, *value / gamma, weight);
@@ -99,7 +103,11 @@ fn projection_quantiles(
         &|| vec![0.0; BINS * b],
         &|sums, t, value, weight| {
             let (low, high) = range(t);
-            let share = if high > low { (value - low) / (high - low) } else { 0.0 };
+            let share = if high > low {
+                (value - low) / (high - low)
+            } else {
+                0.0
+            };
             let bin = ((share * BINS as f64) as usize).min(BINS - 1);
             sums[t * BINS + bin] += weight;
         },
@@ -108,7 +116,9 @@ fn projection_quantiles(
     Ok((0..b)
         .map(|t| {
             let (low, high) = range(t);
-            if !low.is_finite() { return 0.0; }
+            if !low.is_finite() {
+                return 0.0;
+            }
             low + (high - low) * quantile_share(&histograms[t * BINS..][..BINS], levels[t])
         })
         .collect())

@@ -84,11 +84,6 @@ impl BlockScratch {
     pub fn reach(&self, t: usize) -> &[f64] {
         &self.reach[t * self.stride..][..self.stride]
     }
-
-    /// Leaf probabilities to read and leaf costs to fill.
-    pub fn probabilities_and_costs(&mut self) -> (&[f64], &mut [f64]) {
-        (&self.reach[self.left.len()..], &mut self.leaf_costs)
-    }
 }
 
 /// Σ_i Σ_t P_it cost_it and Σ_i ∂loss_i/∂(γ z_it) · (u_i, −1), in vector lanes until the last block
@@ -115,19 +110,30 @@ impl SplitGradient {
     pub fn sum_lanes(&self) -> (f64, Vec<f64>) {
         let sum = |lanes: &[f64]| lanes.iter().sum::<f64>();
         let slopes = self.slopes.chunks_exact(MAX_LANES).map(sum);
-        let offsets = self.offsets.chunks_exact(MAX_LANES).map(|lanes| -sum(lanes));
+        let offsets = self
+            .offsets
+            .chunks_exact(MAX_LANES)
+            .map(|lanes| -sum(lanes));
         (sum(&self.value), slopes.chain(offsets).collect())
     }
 }
 
 /// γ z_it for the block, into [`BlockScratch::split_values`]. `tile` is p × stride.
 pub(crate) fn split_values(splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
-    Arch::new().dispatch(SplitValues { splits, tile, scratch });
+    Arch::new().dispatch(SplitValues {
+        splits,
+        tile,
+        scratch,
+    });
 }
 
 /// P_it for the block, into [`BlockScratch::leaf_probabilities`].
 pub(crate) fn leaf_probabilities(splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
-    Arch::new().dispatch(Down { splits, tile, scratch });
+    Arch::new().dispatch(Down {
+        splits,
+        tile,
+        scratch,
+    });
 }
 
 /// Adds the block's part of the gradient, given its probabilities and [`BlockScratch::leaf_costs`].
@@ -137,7 +143,46 @@ pub(crate) fn add_gradient(
     scratch: &mut BlockScratch,
     gradient: &mut SplitGradient,
 ) {
-    Arch::new().dispatch(Up { splits, tile, scratch, gradient });
+    Arch::new().dispatch(Up {
+        splits,
+        tile,
+        scratch,
+        gradient,
+    });
+}
+
+/// masses[t] += Σ_rows weight · P_it for the block last seen by [`leaf_probabilities`].
+pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &mut [f64]) {
+    Arch::new().dispatch(LeafMasses {
+        weights,
+        scratch,
+        masses,
+    });
+}
+
+struct LeafMasses<'a> {
+    weights: &'a [f64],
+    scratch: &'a BlockScratch,
+    masses: &'a mut [f64],
+}
+
+impl WithSimd for LeafMasses<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let weights = S::as_simd_f64s(self.weights).0;
+        let leaves = self
+            .scratch
+            .leaf_probabilities()
+            .chunks_exact(self.scratch.stride);
+        for (mass, column) in self.masses.iter_mut().zip(leaves) {
+            let mut sum = simd.splat_f64s(0.0);
+            for (w, p) in weights.iter().zip(S::as_simd_f64s(column).0) {
+                sum = simd.mul_add_e_f64s(*w, *p, sum);
+            }
+            *mass += simd.reduce_sum_f64s(sum);
+        }
+    }
 }
 
 struct SplitValues<'a> {
@@ -165,7 +210,13 @@ impl WithSimd for Down<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         multiply_by_slopes(simd, self.splits, self.tile, self.scratch);
-        let BlockScratch { stride, left, right, reach, .. } = self.scratch;
+        let BlockScratch {
+            stride,
+            left,
+            right,
+            reach,
+            ..
+        } = self.scratch;
         let stride = *stride;
         sigmoid_pairs::<S>(left, right, saturation(self.splits.topology.depth()));
         reach[..stride].fill(1.0);
@@ -196,7 +247,13 @@ impl WithSimd for Up<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let topology = self.splits.topology;
-        let BlockScratch { stride, left, right, reach, leaf_costs: values } = self.scratch;
+        let BlockScratch {
+            stride,
+            left,
+            right,
+            reach,
+            leaf_costs: values,
+        } = self.scratch;
         let stride = *stride;
         // V_t = p V_left + q V_right and ∂/∂(γz_t) = p q R_t (V_left − V_right), level by level
         // upwards; node k of a level overwrites slot k, which its children 2k, 2k+1 no longer need.
@@ -254,12 +311,7 @@ fn add_rows<S: Simd>(simd: S, column: &[f64], lanes: &mut [f64]) {
 
 /// left[t] = Σ_j slope_tj u_j − offset_t for all nodes.
 #[inline(always)]
-fn multiply_by_slopes<S: Simd>(
-    simd: S,
-    splits: &Splits,
-    tile: &[f64],
-    scratch: &mut BlockScratch,
-) {
+fn multiply_by_slopes<S: Simd>(simd: S, splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
     let (stride, z) = (scratch.stride, &mut scratch.left);
     let b = splits.topology.branches();
     // Plain loops and matches: a closure would not inherit the instruction set.

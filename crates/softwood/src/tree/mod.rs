@@ -6,6 +6,6 @@ mod parameters;
 mod sigmoid;
 mod topology;
 
+pub use parallel_pass::Parallelism;
 pub use parameters::ParameterLayout;
 pub use topology::Topology;
-pub use parallel_pass::Parallelism;

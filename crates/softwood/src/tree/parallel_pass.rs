@@ -63,9 +63,13 @@ pub(crate) fn fill_by_chunks<T: Send>(
 ) -> Result<(), Stopped> {
     let len = rows.chunk_rows(0).len() * width;
     match parallelism {
-        Parallelism::Rows => {
-            out.par_chunks_mut(len).enumerate().try_for_each(|(c, out)| fill(c, out))
-        }
-        Parallelism::None => out.chunks_mut(len).enumerate().try_for_each(|(c, out)| fill(c, out)),
+        Parallelism::Rows => out
+            .par_chunks_mut(len)
+            .enumerate()
+            .try_for_each(|(c, out)| fill(c, out)),
+        Parallelism::None => out
+            .chunks_mut(len)
+            .enumerate()
+            .try_for_each(|(c, out)| fill(c, out)),
     }
 }

@@ -5,7 +5,11 @@ use pulp::Simd;
 /// a·b + c, fused where the vectors of `S` can (elsewhere a library call would be far slower).
 #[inline(always)]
 pub(crate) fn mul_add<S: Simd>(a: f64, b: f64, c: f64) -> f64 {
-    if S::F64_LANES > 1 { a.mul_add(b, c) } else { a * b + c }
+    if S::F64_LANES > 1 {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
 }
 
 /// |z| at which σ saturates in a tree of the given depth: e^−z times itself on every level is then
@@ -38,7 +42,12 @@ pub(crate) fn sigmoid_pairs<S: Simd>(left: &mut [f64], right: &mut [f64], satura
         let (a01, a23) = (a[0] * a[1], a[2] * a[3]);
         let inverse = 1.0 / (a01 * a23);
         let (inverse01, inverse23) = (inverse * a23, inverse * a01);
-        let large = [inverse01 * a[1], inverse01 * a[0], inverse23 * a[3], inverse23 * a[2]];
+        let large = [
+            inverse01 * a[1],
+            inverse01 * a[0],
+            inverse23 * a[3],
+            inverse23 * a[2],
+        ];
         (l0[i], r0[i]) = by_sign(z[0], large[0], e[0] * large[0]);
         (l1[i], r1[i]) = by_sign(z[1], large[1], e[1] * large[1]);
         (l2[i], r2[i]) = by_sign(z[2], large[2], e[2] * large[2]);
@@ -48,7 +57,11 @@ pub(crate) fn sigmoid_pairs<S: Simd>(left: &mut [f64], right: &mut [f64], satura
 
 #[inline(always)]
 fn by_sign(z: f64, large: f64, small: f64) -> (f64, f64) {
-    if z >= 0.0 { (large, small) } else { (small, large) }
+    if z >= 0.0 {
+        (large, small)
+    } else {
+        (small, large)
+    }
 }
 
 /// e^x for −690 ≤ x ≤ 0, branch-free: x = n ln 2 + r, e^r by a polynomial on |r| ≤ ln 2 / 2.
@@ -126,7 +139,10 @@ mod tests {
         for z in [0.0, 1e-300, 709.0, 1e6, 1e308, f64::MAX] {
             for (p, q) in both_ways([z, -z, z, -z]) {
                 for k in 0..4 {
-                    assert!(p[k] > 0.0 && q[k] > 0.0 && p[k] <= 1.0 && q[k] <= 1.0, "{z}");
+                    assert!(
+                        p[k] > 0.0 && q[k] > 0.0 && p[k] <= 1.0 && q[k] <= 1.0,
+                        "{z}"
+                    );
                     assert!((p[k] + q[k] - 1.0).abs() < 1e-15);
                 }
                 assert_eq!((p[0], q[0]), (q[1], p[1]));

@@ -15,7 +15,10 @@ impl Topology {
 
     /// The complete tree of the given depth; `depth` must lie in 1…[`Self::MAX_DEPTH`].
     pub fn complete(depth: usize) -> Self {
-        assert!((1..=Self::MAX_DEPTH).contains(&depth), "depth must be 1…12, got {depth}");
+        assert!(
+            (1..=Self::MAX_DEPTH).contains(&depth),
+            "depth must be 1…12, got {depth}"
+        );
         Self { depth }
     }
 
@@ -76,7 +79,11 @@ mod tests {
                 let mut node = 0;
                 for (branch, left) in tree.path(leaf) {
                     assert_eq!(branch, node);
-                    node = if left { tree.left(branch) } else { tree.right(branch) };
+                    node = if left {
+                        tree.left(branch)
+                    } else {
+                        tree.right(branch)
+                    };
                 }
                 assert_eq!(tree.as_leaf(node), Some(leaf));
             }
@@ -86,7 +93,10 @@ mod tests {
     #[test]
     fn levels_tile_the_branch_nodes() {
         let tree = Topology::complete(4);
-        assert_eq!((0..4).map(|d| tree.level_start(d)).collect::<Vec<_>>(), [0, 1, 3, 7]);
+        assert_eq!(
+            (0..4).map(|d| tree.level_start(d)).collect::<Vec<_>>(),
+            [0, 1, 3, 7]
+        );
         assert_eq!((tree.branches(), tree.leaves()), (15, 16));
         assert_eq!(tree.as_leaf(14), None);
     }
