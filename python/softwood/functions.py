@@ -33,7 +33,7 @@ def fit_orct(
     random_state: int = 0,
     n_threads: int | None = None,
     max_iter: int = 200,
-    tol: float = 1e-6,
+    tol: float = 1e-3,
     time_limit: float | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
 ) -> _core.OrctModel:

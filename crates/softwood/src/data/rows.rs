@@ -24,10 +24,11 @@ impl<'a> From<ArrayView2<'a, f32>> for Rows<'a> {
     }
 }
 
-/// Runs the same generic code on whichever element type is behind the view.
+/// Runs the same generic code (where `f64::from` may be the identity) on whichever element type is behind the view.
 macro_rules! with_view {
     ($rows:expr, $view:ident => $body:expr) => {
         match $rows {
+            #[allow(clippy::useless_conversion)]
             $crate::data::Rows::F64($view) => $body,
             $crate::data::Rows::F32($view) => $body,
         }

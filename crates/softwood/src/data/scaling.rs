@@ -2,6 +2,7 @@
 
 use super::Rows;
 use super::pack::{FAR_OUTSIDE, LinearMap};
+use crate::stop::{Stop, Stopped};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -80,9 +81,23 @@ impl FeatureMap {
     /// The mid-distribution function of weighted values at up to 256 of them, stretched to [0, 1].
     ///
     /// It depends on the weighted distribution alone: a row of weight 2 counts as two rows.
-    fn knots(mut sorted: Vec<(f64, f64)>) -> Self {
-        sorted.retain(|(_, weight)| *weight > 0.0);
-        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    fn knots(mut column: Vec<f64>, weights: Option<&[f64]>) -> Self {
+        // Distinct values in increasing order, with their weights.
+        let mut sorted: Vec<(f64, f64)> = match weights {
+            None => {
+                column.sort_unstable_by(f64::total_cmp); // far quicker than sorting pairs
+                column.into_iter().map(|x| (x, 1.0)).collect()
+            }
+            Some(weights) => {
+                let mut pairs: Vec<(f64, f64)> = column
+                    .into_iter()
+                    .zip(weights.iter().copied())
+                    .filter(|(_, w)| *w > 0.0)
+                    .collect();
+                pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+                pairs
+            }
+        };
         sorted.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {
@@ -238,41 +253,56 @@ pub struct Scaling {
 impl Scaling {
     /// Learns the maps on finite rows; rows of weight 0 do not count.
     pub fn learn(kind: ScalingKind, rows: Rows<'_>, weights: Option<&[f64]>) -> Self {
+        Self::learn_unless_stopped(kind, rows, weights, &Stop::default())
+            .expect("nothing raises this flag")
+    }
+
+    /// As [`Self::learn`], polling `stop` between columns or chunks of rows.
+    pub(crate) fn learn_unless_stopped(
+        kind: ScalingKind,
+        rows: Rows<'_>,
+        weights: Option<&[f64]>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let features = match kind {
-            ScalingKind::MinMax => {
-                let weighs = |i: usize| weights.is_none_or(|w| w[i] > 0.0);
-                let used = |range: std::ops::Range<usize>| match weights {
-                    None => rows.extremes(range),
-                    Some(_) => range
-                        .filter(|i| weighs(*i))
-                        .map(|i| rows.extremes(i..i + 1))
-                        .reduce(wider)
-                        .unwrap_or_else(|| rows.extremes(0..0)),
-                };
-                const CHUNK: usize = 16_384;
-                let extremes = (0..rows.len().div_ceil(CHUNK))
-                    .into_par_iter()
-                    .map(|c| used(c * CHUNK..rows.len().min((c + 1) * CHUNK)))
-                    .reduce(|| rows.extremes(0..0), wider);
-                extremes
-                    .into_iter()
-                    .map(|(min, max)| FeatureMap::linear(min, max))
-                    .collect()
-            }
+            ScalingKind::MinMax => linear_maps(&rows, weights, stop)?,
             ScalingKind::Quantile => (0..rows.features())
                 .into_par_iter()
                 .map(|j| {
-                    let column = rows.column(j).into_iter().enumerate();
-                    FeatureMap::knots(
-                        column
-                            .map(|(i, x)| (x, weights.map_or(1.0, |w| w[i])))
-                            .collect(),
-                    )
+                    stop.check()?;
+                    Ok(FeatureMap::knots(rows.column(j), weights))
                 })
-                .collect(),
+                .collect::<Result<_, Stopped>>()?,
         };
-        Self { kind, features }
+        Ok(Self { kind, features })
     }
+}
+
+/// Min-max maps from one parallel pass over the rows that weigh.
+fn linear_maps(
+    rows: &Rows<'_>,
+    weights: Option<&[f64]>,
+    stop: &Stop,
+) -> Result<Vec<FeatureMap>, Stopped> {
+    const CHUNK: usize = 16_384;
+    let none = || rows.extremes(0..0);
+    let chunk = |c: usize| {
+        stop.check()?;
+        let range = c * CHUNK..rows.len().min((c + 1) * CHUNK);
+        Ok(match weights {
+            None => rows.extremes(range),
+            Some(weights) => range
+                .filter(|i| weights[*i] > 0.0)
+                .map(|i| rows.extremes(i..i + 1))
+                .fold(none(), wider),
+        })
+    };
+    let chunks = (0..rows.len().div_ceil(CHUNK)).into_par_iter();
+    let extremes = chunks.map(chunk).try_reduce(none, |a, b| Ok(wider(a, b)))?;
+    Ok(extremes
+        .into_iter()
+        .map(|(min, max)| FeatureMap::linear(min, max))
+        .collect())
 }
 
 fn wider(mut a: Vec<(f64, f64)>, b: Vec<(f64, f64)>) -> Vec<(f64, f64)> {

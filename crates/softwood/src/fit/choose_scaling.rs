@@ -1,9 +1,9 @@
 //! `scaling="auto"`: whichever map validates better on folds of the training rows.
 
-use super::multistart::run_starts;
+use super::multistart::{Effort, run_starts};
 use super::orct::{OrctProblem, OrctSettings};
 use crate::data::{ScaledRows, Scaling, ScalingKind};
-use crate::fitted::class_probabilities;
+use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
 use crate::tree::Parallelism;
@@ -36,15 +36,31 @@ pub(crate) fn choose_scaling(
     let mut costs = [0.0; KINDS.len()];
     for (kind, cost) in KINDS.into_iter().zip(&mut costs) {
         for fold in 0..FOLDS {
+            match stop.check() {
+                Err(Stopped::TimeLimit) => return Ok(ScalingKind::MinMax), // no time to choose
+                check => check?,
+            }
             let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
             let weights: Vec<f64> = (0..problem.rows.len())
                 .map(|i| if fold_of[i] == fold { 0.0 } else { weight(i) })
                 .collect();
-            let scaling = Scaling::learn(kind, problem.rows, Some(&weights));
+            let scaling = Scaling::learn_unless_stopped(
+                kind,
+                problem.rows,
+                Some(&weights),
+                &stop.without_deadline(),
+            )?;
             let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling);
             let mut data = problem.classification(&scaled, quick.n_starts, stop);
             data.weights = Some(weights.into());
-            let starts = run_starts(&data, problem.topology, problem.costs, 0, &quick, progress)?;
+            let starts = run_starts(
+                &data,
+                problem.topology,
+                problem.costs,
+                Effort::Compare,
+                &quick,
+                progress,
+            )?;
             let best = &starts.outcomes[starts.best];
             let k = data.n_classes;
             let probabilities = class_probabilities(
@@ -61,9 +77,7 @@ pub(crate) fn choose_scaling(
                 .enumerate()
                 .filter(|(i, _)| fold_of[*i] == fold)
             {
-                let predicted = (0..k)
-                    .max_by(|a, b| row[*a].total_cmp(&row[*b]).then(b.cmp(a)))
-                    .expect("K ≥ 2");
+                let predicted = most_probable(row) as usize;
                 *cost +=
                     weight(i) * problem.costs[problem.labels.codes[i] as usize * k + predicted];
             }

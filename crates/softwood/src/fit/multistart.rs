@@ -14,6 +14,25 @@ use std::sync::Arc;
 /// From this many chunks on, rows run in parallel and starts one after the other.
 const MANY_CHUNKS: usize = 16;
 
+/// How thoroughly each start searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Enough to compare settings.
+    Compare,
+    /// Enough for the model.
+    Full,
+}
+
+impl Effort {
+    /// Regrowths of idle splits at most; fewer in deep trees, where each costs more.
+    fn regrowths(self, depth: usize) -> usize {
+        match self {
+            Self::Compare => 0,
+            Self::Full => 12 / depth.saturating_sub(3).max(1),
+        }
+    }
+}
+
 /// All starts in their order, and which of them is best.
 pub(crate) struct Starts {
     pub outcomes: Vec<StartOutcome>,
@@ -37,7 +56,7 @@ pub(crate) fn run_starts(
     data: &ClassificationRows<'_>,
     topology: Topology,
     costs: &[f64],
-    regrowths: usize,
+    effort: Effort,
     settings: &OrctSettings,
     progress: &Arc<Progress>,
 ) -> Result<Starts, Stopped> {
@@ -53,9 +72,16 @@ pub(crate) fn run_starts(
         }
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
         let outcome = run_start(
-            data, topology, &stages, regrowths, settings, progress, &mut rng,
+            data,
+            topology,
+            &stages,
+            effort.regrowths(settings.depth),
+            settings,
+            progress,
+            &mut rng,
         )?;
-        progress.finish_start(Some(outcome.objective));
+        // Objectives on parts of the rows are not those of the model in the making.
+        progress.finish_start((effort == Effort::Full).then_some(outcome.objective));
         Ok(Some(outcome))
     };
     let outcomes: Vec<Option<StartOutcome>> = match data.parallelism {

@@ -1,7 +1,7 @@
 //! START HERE. The optimal randomized classification tree: settings → data → starts → model.
 
 use super::choose_scaling::choose_scaling;
-use super::multistart::{parallelism, run_starts};
+use super::multistart::{Effort, parallelism, run_starts};
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
@@ -13,9 +13,6 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::{ParameterLayout, Topology};
 use std::time::{Duration, Instant};
-
-/// Regrowths of idle splits in each start at most.
-const REGROWTHS: usize = 12;
 
 /// What [`fit_orct`] is asked for.
 #[derive(Clone, Debug)]
@@ -58,7 +55,7 @@ impl Default for OrctSettings {
             random_state: 0,
             n_threads: None,
             max_iter: 200,
-            tol: 1e-6,
+            tol: 1e-3,
             time_limit: None,
             feature_names: None,
         }
@@ -155,14 +152,15 @@ pub fn fit_orct<'a>(
                 .map_err(|_: Stopped| FitError::Cancelled)?,
         };
         control.progress.expect_starts(settings.n_starts);
-        let scaling = Scaling::learn(kind, rows, weights);
+        let scaling = Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())
+            .map_err(|_: Stopped| FitError::Cancelled)?;
         let scaled = ScaledRows::new(rows.reborrow(), &scaling);
         let data = problem.classification(&scaled, settings.n_starts, &stop);
         let starts = run_starts(
             &data,
             topology,
             &costs,
-            REGROWTHS,
+            Effort::Full,
             settings,
             &control.progress,
         )
@@ -271,6 +269,20 @@ pub(crate) fn validate_data(
             len: labels.codes.len(),
         });
     }
+    if let Some(row) = labels.codes.iter().position(|code| *code as usize >= k) {
+        return Err(InputError::Setting {
+            name: "y",
+            expected: "codes below the number of classes",
+            got: format!("{} for row {row} with {k} classes", labels.codes[row]),
+        });
+    }
+    if !labels.classes.is_increasing() {
+        return Err(InputError::Setting {
+            name: "y",
+            expected: "distinct classes in increasing order",
+            got: "classes out of order".into(),
+        });
+    }
     let mut present = vec![false; k];
     for (row, code) in labels.codes.iter().enumerate() {
         present[*code as usize] |= weights.is_none_or(|w| w.get(row).is_some_and(|w| *w > 0.0));
@@ -315,14 +327,14 @@ pub(crate) fn validate_data(
             needed,
         });
     }
-    if let Some(names) = &settings.feature_names {
-        if names.len() != p {
-            return Err(InputError::Setting {
-                name: "feature_names",
-                expected: "one name for each column of X",
-                got: format!("{} names for {p} columns", names.len()),
-            });
-        }
+    if let Some(names) = &settings.feature_names
+        && names.len() != p
+    {
+        return Err(InputError::Setting {
+            name: "feature_names",
+            expected: "one name for each column of X",
+            got: format!("{} names for {p} columns", names.len()),
+        });
     }
     let Some(costs) = &settings.costs else {
         return Ok((0..k * k)

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Iterations for fitting one node alone.
 const NODE_ITERATIONS: u64 = 50;
 
+/// Nodes grown in one go at most; each costs passes over the rows.
+const GROWN_NODES: usize = 16;
+
 /// A class with less than this share of a node's rows is not worth a split there.
 const MINORITY_SHARE: f64 = 1e-3;
 
@@ -72,8 +75,9 @@ pub(crate) fn without_idle_splits(
     (grown, free)
 }
 
-/// Fits each free node, from the root down, as a tree of depth 1 on the rows that reach it, with
+/// Fits each free node, up to 16 of them from the root down, as a tree of depth 1 on the rows that reach it, with
 /// balanced costs. Returns the iterations and evaluations this took.
+#[allow(clippy::too_many_arguments)] // what a descent needs, and which nodes are free
 pub(crate) fn grow(
     data: &ClassificationRows<'_>,
     topology: Topology,
@@ -92,7 +96,10 @@ pub(crate) fn grow(
         ..settings.clone()
     };
     let mut work = (0, 0);
-    for t in (0..topology.branches()).filter(|t| free[*t]) {
+    for t in (0..topology.branches())
+        .filter(|t| free[*t])
+        .take(GROWN_NODES)
+    {
         let mut here = data.clone();
         here.weights = Some(data.weights_at(topology, theta, settings.gamma, t)?.into());
         let classes = here.class_weights();

@@ -10,7 +10,7 @@ mod soft_tree;
 
 pub use file::ModelFileError;
 pub use orct_model::{Importance, OrctModel, OrctReport};
-pub(crate) use predict::class_probabilities;
+pub(crate) use predict::{class_probabilities, most_probable};
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;
 

@@ -9,6 +9,9 @@ use crate::tree::parallel_pass::{Parallelism, add_to, fill_by_chunks, sum_over_c
 use crate::tree::{ParameterLayout, Topology};
 use std::sync::Arc;
 
+/// A row with less than this chance of reaching a node does not count there.
+pub(crate) const TRACE: f64 = 1e-3;
+
 /// Rows with their classes and weights, and how to pass over them.
 #[derive(Clone)]
 pub struct ClassificationRows<'a> {
@@ -35,7 +38,8 @@ impl ClassificationRows<'_> {
         }
     }
 
-    fn weight(&self, row: usize) -> f64 {
+    /// w_i.
+    pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |w| w[row])
     }
 
@@ -48,7 +52,7 @@ impl ClassificationRows<'_> {
         totals
     }
 
-    /// w_i R_it for every row: what node `node` sees of the data.
+    /// w_i R_it for every row, 0 below [`TRACE`]: what node `node` sees of the data.
     pub fn weights_at(
         &self,
         topology: Topology,
@@ -64,7 +68,11 @@ impl ClassificationRows<'_> {
             self.rows.visit_chunk(c, &self.stop, |block| {
                 block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
                 for (row, reach) in block.rows.zip(scratch.reach(node)) {
-                    out[row - first] = self.weight(row) * reach;
+                    out[row - first] = if *reach > TRACE {
+                        self.weight(row) * reach
+                    } else {
+                        0.0
+                    };
                 }
             })
         };

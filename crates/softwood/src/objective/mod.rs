@@ -2,6 +2,7 @@
 
 mod misclassification;
 
+pub(crate) use misclassification::TRACE;
 pub use misclassification::{ClassificationRows, ExpectedCost};
 
 use crate::stop::Stopped;

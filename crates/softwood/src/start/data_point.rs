@@ -4,7 +4,7 @@
 //! u-quantile of aₜᵀx/p with u uniform: the start depends on the weighted distribution of the rows
 //! alone, not on their order or on how weights are spread over repeated rows.
 
-use crate::objective::ClassificationRows;
+use crate::objective::{ClassificationRows, TRACE};
 use crate::stop::Stopped;
 use crate::tree::block_pass::{self, BlockScratch, Splits};
 use crate::tree::parallel_pass::{add_to, sum_over_chunks};
@@ -59,49 +59,27 @@ fn projection_quantiles(
     levels: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
     let splits = Splits::new(topology, data.rows.features(), theta, gamma);
-    let (stride, b) = (data.rows.stride(), nodes.len());
-    // Runs `see(sums, node, value, weight)` over every weighted row and node.
-    let sum = |zero: &(dyn Fn() -> Vec<f64> + Sync),
-               see: &(dyn Fn(&mut [f64], usize, f64, f64) + Sync),
-               merge: &(dyn Fn(&mut Vec<f64>, Vec<f64>) + Sync)| {
-        let chunk = |c| {
-            let mut sums = zero();
-            let mut scratch = BlockScratch::new(topology, stride);
-            data.rows.visit_chunk(c, &data.stop, |block| {
-                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
-                let reach: Vec<Vec<f64>> =
-                    nodes.iter().map(|t| scratch.reach(*t).to_vec()).collect();
-                block_pass::split_values(&splits, block.tile, &mut scratch);
-                for (t, node) in nodes.iter().enumerate() {
-                    let column = &scratch.split_values()[node * stride..][..stride];
-                    for ((value, row), reach) in
-                        column.iter().zip(block.rows.clone()).zip(&reach[t])
-                    {
-                        let weight = data.weights.as_ref().map_or(1.0, |w| w[row]) * reach;
-                        if weight > 1e-3 {
-                            see(&mut sums, t, *value / gamma, weight);
-                        }
-                    }
-                }
-            })?;
-            Ok(sums)
-        };
-        sum_over_chunks(data.rows, data.parallelism, &chunk, &|a, b| merge(a, b))
+    let pass = ProjectionPass {
+        data,
+        splits,
+        gamma,
+        nodes,
     };
+    let b = nodes.len();
     // First pass: (−min, max) of each node's projections.
-    let extremes = sum(
-        &|| vec![f64::NEG_INFINITY; 2 * b],
-        &|sums, t, value, _| {
+    let extremes = pass.sum(
+        || vec![f64::NEG_INFINITY; 2 * b],
+        |sums, t, value, _| {
             sums[2 * t] = sums[2 * t].max(-value);
             sums[2 * t + 1] = sums[2 * t + 1].max(value);
         },
-        &|a, b| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.max(b)),
+        |a, b| a.iter_mut().zip(b).for_each(|(a, b)| *a = a.max(b)),
     )?;
     let range = |t: usize| (-extremes[2 * t], extremes[2 * t + 1]);
     // Second pass: a histogram for each node.
-    let histograms = sum(
-        &|| vec![0.0; BINS * b],
-        &|sums, t, value, weight| {
+    let histograms = pass.sum(
+        || vec![0.0; BINS * b],
+        |sums, t, value, weight| {
             let (low, high) = range(t);
             let share = if high > low {
                 (value - low) / (high - low)
@@ -111,17 +89,60 @@ fn projection_quantiles(
             let bin = ((share * BINS as f64) as usize).min(BINS - 1);
             sums[t * BINS + bin] += weight;
         },
-        &|a, b| add_to(a, &b),
+        |a, b| add_to(a, &b),
     )?;
     Ok((0..b)
-        .map(|t| {
-            let (low, high) = range(t);
-            if !low.is_finite() {
-                return 0.0;
+        .map(|t| match range(t) {
+            (low, high) if low <= high => {
+                low + (high - low) * quantile_share(&histograms[t * BINS..][..BINS], levels[t])
             }
-            low + (high - low) * quantile_share(&histograms[t * BINS..][..BINS], levels[t])
+            _ => 0.0, // no row reaches the node
         })
         .collect())
+}
+
+/// Passes over all rows that look at the projections aₜᵀx/p on some nodes.
+struct ProjectionPass<'a, 'd> {
+    data: &'a ClassificationRows<'d>,
+    splits: Splits,
+    gamma: f64,
+    nodes: &'a [usize],
+}
+
+impl ProjectionPass<'_, '_> {
+    /// Runs `see(sums, position of the node, projection, weight)` over every row at every node.
+    fn sum(
+        &self,
+        zero: impl Fn() -> Vec<f64> + Sync,
+        see: impl Fn(&mut [f64], usize, f64, f64) + Sync,
+        merge: impl Fn(&mut Vec<f64>, Vec<f64>) + Sync,
+    ) -> Result<Vec<f64>, Stopped> {
+        let stride = self.data.rows.stride();
+        let chunk = |c| {
+            let mut sums = zero();
+            let mut scratch = BlockScratch::new(self.splits.topology, stride);
+            let mut reach = vec![0.0; self.nodes.len() * stride];
+            self.data.rows.visit_chunk(c, &self.data.stop, |block| {
+                block_pass::leaf_probabilities(&self.splits, block.tile, &mut scratch);
+                for (reach, node) in reach.chunks_exact_mut(stride).zip(self.nodes) {
+                    reach.copy_from_slice(scratch.reach(*node));
+                }
+                block_pass::split_values(&self.splits, block.tile, &mut scratch);
+                for (t, node) in self.nodes.iter().enumerate() {
+                    let values = &scratch.split_values()[node * stride..][..stride];
+                    let reach = &reach[t * stride..][..stride];
+                    for ((value, reach), row) in values.iter().zip(reach).zip(block.rows.clone()) {
+                        let weight = self.data.weight(row) * reach;
+                        if *reach > TRACE && weight > 0.0 {
+                            see(&mut sums, t, value / self.gamma, weight);
+                        }
+                    }
+                }
+            })?;
+            Ok(sums)
+        };
+        sum_over_chunks(self.data.rows, self.data.parallelism, &chunk, &merge)
+    }
 }
 
 /// Where in [0, 1] the histogram has `level` of its weight to the left.

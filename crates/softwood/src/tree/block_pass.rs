@@ -338,8 +338,8 @@ fn slope_tile<S: Simd, const NODES: usize>(
     let rows = S::F64_LANES * VECTOR_TILE;
     for first in (0..stride).step_by(rows) {
         let mut sum = [[simd.splat_f64s(0.0); VECTOR_TILE]; NODES];
-        for n in 0..NODES {
-            sum[n] = [simd.splat_f64s(-splits.offsets[t + n]); VECTOR_TILE];
+        for (sum, offset) in sum.iter_mut().zip(&splits.offsets[t..]) {
+            *sum = [simd.splat_f64s(-offset); VECTOR_TILE];
         }
         for j in 0..p {
             let u = S::as_simd_f64s(&tile[j * stride + first..][..rows]).0;
