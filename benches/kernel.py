@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
-import softwood
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import reference_objective
+import softwood
 from record import target, write_results
 
 GAMMA, CLASSES = 512.0, 3

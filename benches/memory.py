@@ -30,6 +30,7 @@ def reset_peak():
 def measure(n, p, depth, scaling, starts, iterations, time_limit, threads):
     """Runs in a fresh process: make X in place, warm up, then fit once and read the peak."""
     import numpy as np
+
     import softwood
 
     rng = np.random.default_rng(0)

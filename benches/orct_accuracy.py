@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import softwood
 from sklearn.ensemble import RandomForestClassifier
 
+import softwood
 from datasets import load, published_orct, published_sets, split
 from record import RESULTS, provenance_comment, target, write_results
 

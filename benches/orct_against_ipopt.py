@@ -6,8 +6,8 @@ from itertools import count
 
 import casadi as ca
 import numpy as np
-import softwood
 
+import softwood
 from datasets import load, published_sets, split
 from record import target, write_results
 from reference_objective import equal_costs, label_costs, min_max_scaled, value
