@@ -52,8 +52,8 @@ impl ClassificationRows<'_> {
         totals
     }
 
-    /// w_i R_it for every row, 0 below [`TRACE`]: what node `node` sees of the data.
-    pub fn weights_at(
+    /// w_i R_it for every row, 0 where R_it is a trace: what `node` sees of the data.
+    pub(crate) fn weights_at(
         &self,
         topology: Topology,
         theta: &[f64],
