@@ -89,7 +89,7 @@ impl Problem {
         let data = ClassificationRows {
             rows: &scaled,
             classes: &self.classes,
-            weights: self.weights.clone().map(Into::into),
+            weights: self.weights.clone().map(std::sync::Arc::new),
             n_classes: self.n_classes,
             parallelism,
             stop: Stop::default(),

@@ -101,7 +101,7 @@ fn values_gradients_and_predictions_are_the_same() {
         let data = ClassificationRows {
             rows: &scaled,
             classes: &labels.codes,
-            weights: Some(weights.clone().into()),
+            weights: Some(std::sync::Arc::new(weights.clone())),
             n_classes: k,
             parallelism,
             stop: Stop::default(),

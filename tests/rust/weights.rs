@@ -68,7 +68,7 @@ fn evaluate(
     let data = ClassificationRows {
         rows: &scaled,
         classes: &labels.codes,
-        weights: weights.map(Into::into),
+        weights: weights.map(|weights| std::sync::Arc::new(weights.to_vec())),
         n_classes: 2,
         parallelism: Parallelism::None,
         stop: Stop::default(),

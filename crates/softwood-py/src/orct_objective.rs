@@ -19,7 +19,7 @@ pub struct OrctObjective {
     /// The user's array: kept alive, never copied.
     x: Py<PyAny>,
     labels: Labels,
-    weights: Option<Arc<[f64]>>,
+    weights: Option<Arc<Vec<f64>>>,
     total_weight: f64,
     costs: Vec<f64>,
     leaf_codes: Vec<u32>,
@@ -90,7 +90,7 @@ impl OrctObjective {
             x: x.clone().unbind(),
             leaf_codes: leaf_codes.as_array().to_vec(),
             labels,
-            weights: weights.map(Into::into),
+            weights: weights.map(Arc::new),
             costs,
             scaling,
             topology,

@@ -52,7 +52,7 @@ pub(crate) fn choose_scaling(
             )?;
             let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling);
             let mut data = problem.classification(&scaled, quick.n_starts, stop);
-            data.weights = Some(weights.into());
+            data.weights = Some(Arc::new(weights));
             let starts = run_starts(
                 &data,
                 problem.topology,

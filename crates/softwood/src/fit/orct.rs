@@ -12,6 +12,7 @@ use crate::solver::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::{ParameterLayout, Topology};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What [`fit_orct`] is asked for.
@@ -240,7 +241,7 @@ impl<'a> OrctProblem<'a> {
         ClassificationRows {
             rows,
             classes: &self.labels.codes,
-            weights: self.weights.map(Into::into),
+            weights: self.weights.map(|weights| Arc::new(weights.to_vec())),
             n_classes: self.labels.classes.len(),
             parallelism: parallelism(rows.chunks(), n_starts),
             stop: stop.clone(),

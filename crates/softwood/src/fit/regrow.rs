@@ -101,7 +101,12 @@ pub(crate) fn grow(
         .take(GROWN_NODES)
     {
         let mut here = data.clone();
-        here.weights = Some(data.weights_at(topology, theta, settings.gamma, t)?.into());
+        here.weights = Some(Arc::new(data.weights_at(
+            topology,
+            theta,
+            settings.gamma,
+            t,
+        )?));
         let classes = here.class_weights();
         let total: f64 = classes.iter().sum();
         if classes

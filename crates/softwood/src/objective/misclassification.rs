@@ -20,7 +20,7 @@ pub struct ClassificationRows<'a> {
     /// Class of each row, 0…K−1.
     pub classes: &'a [u32],
     /// Row weights; 1 if absent.
-    pub weights: Option<Arc<[f64]>>,
+    pub weights: Option<Arc<Vec<f64>>>,
     /// K.
     pub n_classes: usize,
     /// Rows in parallel or not.
