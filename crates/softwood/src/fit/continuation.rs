@@ -112,6 +112,8 @@ pub(crate) fn follow(
                     ExpectedCost::new(data.clone(), topology, stage.gamma, &stage.costs, revised);
                 let limits = LbfgsSettings {
                     projected_gradient_tol: settings.tol,
+                    // Who asks for a small gradient also wants the last digits of the objective.
+                    stall_tol: 1e-6 * settings.tol.min(1e-3),
                     max_iterations: if stage.soft {
                         settings.max_iter.min(SOFT_ITERATIONS)
                     } else {
