@@ -122,7 +122,7 @@ impl OrctSettings {
 /// min (1/W) Σ_i w_i Σ_t P_it Σ_k cost(y_i, k) C_kt over a, μ ∈ [−1, 1] and labels C with
 /// Σ_k C_kt = 1 and, if `cover_classes`, Σ_t C_kt ≥ 1.
 ///
-/// Each start draws splits that pass through the data, then follows γ from 8p upwards with
+/// Each start draws splits that pass through the data, then follows γ from 8p (2p in every other try) upwards with
 /// class-balanced costs, alternating the exact label step with projected L-BFGS on (a, μ), and ends
 /// with the wanted γ and the true costs. Same seed, same bits, on any number of threads.
 pub fn fit_orct<'a>(
