@@ -103,27 +103,35 @@ pub(crate) fn follow(
     'stages: for (s, stage) in stages.iter().enumerate() {
         let mut labels: Option<Vec<u32>> = None;
         for _ in 0..MAX_LABEL_ROUNDS {
-            let step = label(data, topology, stage, &theta, settings).and_then(|revised| {
-                if labels.as_ref() == Some(&revised) {
-                    return Ok(None);
-                }
-                labels = Some(revised.clone());
-                let objective =
-                    ExpectedCost::new(data.clone(), topology, stage.gamma, &stage.costs, revised);
-                let limits = LbfgsSettings {
-                    projected_gradient_tol: settings.tol,
-                    // Who asks for a small gradient also wants the last digits of the objective.
-                    stall_tol: 1e-6 * settings.tol.min(1e-3),
-                    max_iterations: if stage.soft {
-                        settings.max_iter.min(SOFT_ITERATIONS)
-                    } else {
-                        settings.max_iter
-                    },
-                    ..LbfgsSettings::default()
-                };
-                let observer = CountIterations(progress.clone());
-                minimize(objective, BOX, theta.clone(), &limits, Some(observer)).map(Some)
-            });
+            let step = data
+                .leaf_masses(topology, &theta, stage.gamma)
+                .and_then(|masses| {
+                    let revised = label(&masses, data, stage, settings);
+                    if labels.as_ref() == Some(&revised) {
+                        return Ok(None);
+                    }
+                    labels = Some(revised.clone());
+                    let objective = ExpectedCost::new(
+                        data.clone(),
+                        topology,
+                        stage.gamma,
+                        &stage.costs,
+                        revised,
+                    );
+                    let limits = LbfgsSettings {
+                        projected_gradient_tol: settings.tol,
+                        // Who asks for a small gradient also wants the last digits of the objective.
+                        stall_tol: 1e-6 * settings.tol.min(1e-3),
+                        max_iterations: if stage.soft {
+                            settings.max_iter.min(SOFT_ITERATIONS)
+                        } else {
+                            settings.max_iter
+                        },
+                        ..LbfgsSettings::default()
+                    };
+                    let observer = CountIterations(progress.clone());
+                    minimize(objective, BOX, theta.clone(), &limits, Some(observer)).map(Some)
+                });
             let outcome: Outcome = match step {
                 Ok(Some(outcome)) => outcome,
                 Ok(None) => break,
@@ -150,8 +158,9 @@ pub(crate) fn follow(
     }
     // The answer's labels and objective are computed even when time is up: without them there is none.
     let data = data.without_deadline();
-    let labels = label(&data, topology, &stages[last], &theta, settings)?;
-    let objective = expected_cost(&data, topology, &stages[last], &theta, &labels)?;
+    let masses = data.leaf_masses(topology, &theta, stages[last].gamma)?;
+    let labels = label(&masses, &data, &stages[last], settings);
+    let objective = expected_cost(&masses, &data, &stages[last], &labels);
     Ok(StartOutcome {
         theta,
         labels,
@@ -163,42 +172,34 @@ pub(crate) fn follow(
     })
 }
 
+/// The stage's labels, from the masses of classes in leaves.
 fn label(
+    masses: &[f64],
     data: &ClassificationRows<'_>,
-    topology: Topology,
     stage: &Stage,
-    theta: &[f64],
     settings: &OrctSettings,
-) -> Result<Vec<u32>, Stopped> {
-    let masses = data.leaf_masses(topology, theta, stage.gamma)?;
+) -> Vec<u32> {
     let assign = if stage.soft {
         assign_parted_labels
     } else {
         assign_labels
     };
-    Ok(assign(
-        &masses,
-        &stage.costs,
-        data.n_classes,
-        settings.cover_classes,
-    ))
+    assign(masses, &stage.costs, data.n_classes, settings.cover_classes)
 }
 
 /// Mean cost of the labelled tree, from the masses of classes in leaves.
 fn expected_cost(
+    masses: &[f64],
     data: &ClassificationRows<'_>,
-    topology: Topology,
     stage: &Stage,
-    theta: &[f64],
     labels: &[u32],
-) -> Result<f64, Stopped> {
-    let masses = data.leaf_masses(topology, theta, stage.gamma)?;
-    let (k, leaves) = (data.n_classes, topology.leaves());
+) -> f64 {
+    let (k, leaves) = (data.n_classes, labels.len());
     let cost: f64 = (0..k)
         .flat_map(|y| (0..leaves).map(move |t| (y, t)))
         .map(|(y, t)| masses[y * leaves + t] * stage.costs[y * k + labels[t] as usize])
         .sum();
-    Ok(cost / data.class_weights().iter().sum::<f64>())
+    cost / data.class_weights().iter().sum::<f64>()
 }
 
 /// Tells the progress counters about every iteration.
