@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::objective::Objective;
-use softwood::solver::{Bounds, FeasibleSet, LbfgsSettings, Outcome, SolveStatus, minimize};
+use softwood::solver::{
+    Bounds, Face, Group, LbfgsSettings, Outcome, SimpleTerm, SolveStatus, SparsityTerm, minimize,
+};
 use softwood::stop::Stopped;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -77,14 +79,14 @@ const TIGHT: LbfgsSettings = LbfgsSettings {
 /// Minimizes and checks what holds for every run: iterates stay in the set, values never rise.
 fn run(
     objective: impl Objective,
-    set: impl FeasibleSet + Clone,
+    term: impl SimpleTerm + Clone,
     start: &[f64],
     settings: &LbfgsSettings,
 ) -> Outcome {
     let record = Record::default();
     let outcome = minimize(
         objective,
-        set.clone(),
+        term.clone(),
         start.to_vec(),
         settings,
         Some(record.clone()),
@@ -94,7 +96,7 @@ fn run(
     assert_eq!(iterates.len() as u64, outcome.iterations);
     for Iterate { x, .. } in iterates.iter() {
         let mut projected = x.clone();
-        set.project(&mut projected);
+        term.prox(&mut projected, 0.0);
         assert!(
             x.iter()
                 .zip(&projected)
@@ -296,16 +298,28 @@ fn product(q: &[f64], x: &[f64]) -> Vec<f64> {
 #[derive(Clone, Copy)]
 struct UnitBall;
 
-impl FeasibleSet for UnitBall {
-    fn project(&self, x: &mut [f64]) {
+impl SimpleTerm for UnitBall {
+    fn value(&self, _: &[f64]) -> f64 {
+        0.0
+    }
+
+    fn prox(&self, x: &mut [f64], _: f64) {
         let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
         if norm > 1.0 {
             x.iter_mut().for_each(|x| *x /= norm);
         }
     }
 
-    fn mark_free(&self, _: &[f64], _: &[f64], free: &mut [bool]) {
-        free.fill(true);
+    fn face(&self, _: &[f64], gradient: &[f64]) -> Face {
+        Face {
+            slope: gradient.to_vec(),
+            free: vec![true; gradient.len()],
+            ties: Vec::new(),
+        }
+    }
+
+    fn retract(&self, _: &[f64], _: &Face, x: &mut [f64]) {
+        self.prox(x, 1.0);
     }
 }
 
@@ -510,4 +524,120 @@ fn a_gradient_that_lies_ends_as_stalled() {
         &TIGHT,
     );
     assert_eq!((outcome.status, outcome.x[0]), (SolveStatus::Stalled, 0.0));
+}
+
+/// A random h, a point x* and an element of ∂h(x*): zeros, ties at the top, values below it, bounds.
+fn penalized_solution(rng: &mut Pcg64, groups: usize) -> (SparsityTerm, Vec<f64>, Vec<f64>) {
+    let size = 4;
+    let n = groups * size + 2; // the last two coordinates have bounds alone
+    let mut term = SparsityTerm {
+        bound: 1.0,
+        local: vec![0.0; n],
+        groups: Vec::new(),
+    };
+    let (mut x, mut subgradient) = (vec![0.0; n], vec![0.0; n]);
+    for g in 0..groups {
+        let members: Vec<usize> = (g * size..(g + 1) * size).collect();
+        let weight = rng.random_range(0.1..2.0);
+        for i in &members {
+            term.local[*i] = [0.0, 0.5, 1.0][rng.random_range(0..3)];
+        }
+        let signs: Vec<f64> = members
+            .iter()
+            .map(|_| if rng.random() { 1.0 } else { -1.0 })
+            .collect();
+        match rng.random_range(0..4) {
+            // All 0: the ℓ1 part takes up to its weight, the ℓ∞ part shares out less than its own.
+            0 => {
+                for (i, sign) in members.iter().zip(&signs) {
+                    let inside = rng.random_range(0.0..0.9);
+                    subgradient[*i] = sign * (inside * term.local[*i] + 0.2 * weight);
+                }
+            }
+            // Two tied at the top (at the bound in one case), one below, one 0.
+            case => {
+                let top = if case == 1 {
+                    1.0
+                } else {
+                    rng.random_range(0.2..0.9)
+                };
+                let push = if case == 1 {
+                    rng.random_range(0.0..3.0)
+                } else {
+                    0.0
+                };
+                let values = [top, top, 0.5 * top, 0.0];
+                let shares = [0.3, 0.7, 0.0, 0.0];
+                for (k, i) in members.iter().enumerate() {
+                    x[*i] = signs[k] * values[k];
+                    let local = if values[k] > 0.0 {
+                        1.0
+                    } else {
+                        rng.random_range(-0.9..0.9)
+                    };
+                    let outwards = if k == 0 { push } else { 0.0 };
+                    subgradient[*i] =
+                        signs[k] * (local * term.local[*i] + shares[k] * weight + outwards);
+                }
+            }
+        }
+        term.groups.push(Group { weight, members });
+    }
+    (x[n - 2], subgradient[n - 2]) = (rng.random_range(-0.9..0.9), 0.0);
+    (x[n - 1], subgradient[n - 1]) = (-1.0, -rng.random_range(0.1..3.0));
+    (term, x, subgradient)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// b = Qx* + s with s ∈ ∂h(x*) makes x* the minimizer of ½xᵀQx − bᵀx + h(x): it is found with
+    /// exactly its zeros and ties.
+    #[test]
+    fn convex_quadratics_with_penalties(seed in any::<u64>(), groups in 1usize..6) {
+        let mut rng = Pcg64::new(u128::from(seed), 1);
+        let (term, solution, subgradient) = penalized_solution(&mut rng, groups);
+        let n = solution.len();
+        let q = positive_definite(&mut rng, n, 100.0);
+        let mut b = subgradient;
+        product(&q, &solution).iter().zip(&mut b).for_each(|(q, b)| *b += q);
+        let start: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let outcome = run(quadratic(q, b), term.clone(), &start, &TIGHT);
+        assert_near(&outcome.x, &solution, 1e-6);
+        for group in &term.groups {
+            let unused = group.members.iter().all(|i| solution[*i] == 0.0);
+            for i in &group.members {
+                // Below a group's top only the ℓ1 part has a kink at 0.
+                if unused || term.local[*i] > 0.0 {
+                    prop_assert_eq!(outcome.x[*i] == 0.0, solution[*i] == 0.0, "zeros are exact");
+                }
+            }
+            let (first, second) = (group.members[0], group.members[1]);
+            prop_assert_eq!(outcome.x[first].abs(), outcome.x[second].abs(), "ties are exact");
+        }
+    }
+
+    /// prox(x) minimizes h(z) + ‖z − x‖²/(2·step): no nearby feasible point does better.
+    #[test]
+    fn the_proximal_map_minimizes(seed in any::<u64>(), step in 0.01..2.0f64) {
+        let mut rng = Pcg64::new(u128::from(seed), 2);
+        let (term, _, _) = penalized_solution(&mut rng, 3);
+        let x: Vec<f64> = term.local.iter().map(|_| rng.random_range(-2.0..2.0)).collect();
+        let total = |z: &[f64]| {
+            let distance: f64 = z.iter().zip(&x).map(|(z, x)| (z - x).powi(2)).sum();
+            term.value(z) + distance / (2.0 * step)
+        };
+        let mut best = x.clone();
+        term.prox(&mut best, step);
+        prop_assert!(best.iter().all(|z| z.abs() <= 1.0));
+        let least = total(&best);
+        for _ in 0..200 {
+            let size = 10f64.powi(-rng.random_range(0..5));
+            let other: Vec<f64> = best
+                .iter()
+                .map(|z| (z + size * rng.random_range(-1.0..1.0)).clamp(-1.0, 1.0))
+                .collect();
+            prop_assert!(total(&other) >= least - 1e-12);
+        }
+    }
 }

@@ -1,9 +1,9 @@
-//! Backtracking along the projection arc x(α) = Π(x + αd) until Armijo's condition holds.
+//! Backtracking along an arc x(α) until Armijo's condition holds for f + h.
 
-use super::FeasibleSet;
+use super::SimpleTerm;
 use super::curvature_pairs::dot;
 
-/// Decrease demanded, as a share of the first-order prediction ∇f(x)ᵀ(x(α) − x).
+/// Decrease demanded, as a share of the prediction ∇f(x)ᵀ(x(α) − x) + h(x(α)) − h(x).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 
 /// Trials before giving up; the arc is 10^−9 of its first length by then or shorter.
@@ -12,41 +12,46 @@ const MAX_TRIALS: usize = 30;
 /// A point on the arc that passed.
 pub(crate) struct Step {
     pub x: Vec<f64>,
+    /// f + h there.
     pub value: f64,
+    /// ∇f there.
     pub gradient: Vec<f64>,
 }
 
 /// Where the arc starts.
 pub(crate) struct Origin<'a> {
     pub x: &'a [f64],
+    /// f + h there.
     pub value: f64,
+    /// ∇f there.
     pub gradient: &'a [f64],
 }
 
-/// Finds α ≤ `alpha` with f(x(α)) ≤ f(x) + c ∇f(x)ᵀ(x(α) − x), shrinking α by the minimizer of the
-/// parabola through what is known. None if no trial passes; Err if an evaluation fails.
+/// Finds α ≤ `alpha` whose x(α), as `arc(α, x)` makes it of a copy of x, has
+/// (f + h)(x(α)) ≤ (f + h)(x) + c (∇f(x)ᵀ(x(α) − x) + h(x(α)) − h(x)), shrinking α by the minimizer
+/// of the parabola through what is known. None if no trial passes; Err if an evaluation of f fails.
 pub(crate) fn search<E>(
     origin: &Origin<'_>,
-    direction: &[f64],
+    term: &impl SimpleTerm,
     mut alpha: f64,
-    set: &impl FeasibleSet,
+    arc: impl Fn(f64, &mut [f64]),
     mut evaluate: impl FnMut(&[f64], &mut [f64]) -> Result<f64, E>,
 ) -> Result<Option<Step>, E> {
     let mut x = origin.x.to_vec();
     let mut gradient = vec![0.0; x.len()];
+    let term_at_origin = term.value(origin.x);
     for _ in 0..MAX_TRIALS {
-        for ((x, start), d) in x.iter_mut().zip(origin.x).zip(direction) {
-            *x = start + alpha * d;
-        }
-        set.project(&mut x);
+        x.copy_from_slice(origin.x);
+        arc(alpha, &mut x);
         let moved: Vec<f64> = x.iter().zip(origin.x).map(|(x, start)| x - start).collect();
-        let predicted = dot(origin.gradient, &moved);
+        let term_here = term.value(&x);
+        let predicted = dot(origin.gradient, &moved) + (term_here - term_at_origin);
         if predicted >= 0.0 || predicted.is_nan() {
             // The arc does not descend (or does not move at all) at this length: try a shorter one.
             alpha *= 0.1;
             continue;
         }
-        let value = evaluate(&x, &mut gradient)?;
+        let value = evaluate(&x, &mut gradient)? + term_here;
         if value <= origin.value + SUFFICIENT_DECREASE * predicted {
             return Ok(Some(Step { x, value, gradient }));
         }

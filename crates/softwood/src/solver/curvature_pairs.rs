@@ -1,5 +1,6 @@
 //! The memory of L-BFGS: recent steps and gradient changes, and the product with H they define.
 
+use super::Face;
 use std::collections::VecDeque;
 
 /// A pair is kept if sᵀy > this · ‖s‖‖y‖: positive curvature beyond rounding.
@@ -67,27 +68,27 @@ impl CurvaturePairs {
         }
     }
 
-    /// v ← H v by the two-loop recursion on the free coordinates; the others become 0.
+    /// v ← H v by the two-loop recursion along the face; `v` must lie in its directions.
     ///
-    /// Pairs are cut down to the free coordinates, and skipped where the cut leaves no positive
-    /// curvature, so that the cut H is positive definite (two-metric projection, Bertsekas 1982).
-    pub fn multiply(&self, v: &mut [f64], free: &[bool]) {
-        let all_free = free.iter().all(|free| *free);
-        let mask: Vec<f64> = free.iter().map(|free| f64::from(u8::from(*free))).collect();
-        let cut = |w: &mut [f64]| w.iter_mut().zip(&mask).for_each(|(w, mask)| *w *= mask);
+    /// Pairs are projected on the face, and skipped where that leaves no positive curvature, so that
+    /// the projected H is positive definite (two-metric projection, Bertsekas 1982).
+    pub fn multiply(&self, v: &mut [f64], face: &Face) {
+        let whole = face.is_whole();
+        let cut = |w: &mut [f64]| {
+            if !whole {
+                face.project(w);
+            }
+        };
         let mut usable: Vec<(&Pair, Products)> = Vec::with_capacity(self.pairs.len());
         for pair in &self.pairs {
-            let products = if all_free {
+            let products = if whole {
                 pair.products
             } else {
-                cut_products(pair, &mask)
+                projected_products(pair, face)
             };
             if products.curve_upwards() {
                 usable.push((pair, products));
             }
-        }
-        if !all_free {
-            cut(v);
         }
         let Some((_, newest)) = usable.last() else {
             return;
@@ -95,12 +96,10 @@ impl CurvaturePairs {
         let scale = newest.sy / newest.yy;
         let mut alphas = Vec::with_capacity(usable.len());
         for (pair, products) in usable.iter().rev() {
-            // v is 0 off the free coordinates, so plain dots with it are cut already.
+            // v lies in the face, so plain dots with it are projected already.
             let alpha = dot(&pair.s, v) / products.sy;
             add_scaled(v, -alpha, &pair.y);
-            if !all_free {
-                cut(v);
-            }
+            cut(v);
             alphas.push(alpha);
         }
         for v in v.iter_mut() {
@@ -109,9 +108,7 @@ impl CurvaturePairs {
         for ((pair, products), alpha) in usable.iter().zip(alphas.iter().rev()) {
             let beta = dot(&pair.y, v) / products.sy;
             add_scaled(v, alpha - beta, &pair.s);
-            if !all_free {
-                cut(v);
-            }
+            cut(v);
         }
     }
 }
@@ -129,15 +126,14 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
-/// Products over the free coordinates.
-fn cut_products(pair: &Pair, mask: &[f64]) -> Products {
-    let cut = |w: &[f64]| {
-        w.iter()
-            .zip(mask)
-            .map(|(w, mask)| w * mask)
-            .collect::<Vec<f64>>()
+/// Products of a pair's projections on the face.
+fn projected_products(pair: &Pair, face: &Face) -> Products {
+    let projected = |w: &[f64]| {
+        let mut w = w.to_vec();
+        face.project(&mut w);
+        w
     };
-    let (s, y) = (cut(&pair.s), cut(&pair.y));
+    let (s, y) = (projected(&pair.s), projected(&pair.y));
     Products {
         sy: dot(&s, &y),
         ss: dot(&s, &s),
@@ -154,7 +150,16 @@ fn add_scaled(v: &mut [f64], factor: f64, w: &[f64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Tie;
     use super::*;
+
+    fn face(free: &[bool], ties: Vec<Tie>) -> Face {
+        Face {
+            slope: vec![0.0; free.len()],
+            free: free.to_vec(),
+            ties,
+        }
+    }
 
     #[test]
     fn multiply_satisfies_the_secant_equation() {
@@ -162,7 +167,7 @@ mod tests {
         pairs.push(vec![1.0, 0.5, -0.2], vec![2.0, 0.3, 0.1]);
         pairs.push(vec![0.1, -1.0, 0.4], vec![0.3, -2.0, 0.5]);
         let mut v = vec![0.3, -2.0, 0.5];
-        pairs.multiply(&mut v, &[true; 3]);
+        pairs.multiply(&mut v, &face(&[true; 3], Vec::new()));
         for (v, s) in v.iter().zip([0.1, -1.0, 0.4]) {
             assert!((v - s).abs() < 1e-12, "H y = s for the newest pair");
         }
@@ -181,8 +186,22 @@ mod tests {
     fn held_coordinates_do_not_move() {
         let mut pairs = CurvaturePairs::new(3);
         pairs.push(vec![1.0, 1.0], vec![2.0, 1.0]);
-        let mut v = vec![1.0, 1.0];
-        pairs.multiply(&mut v, &[true, false]);
+        let mut v = vec![1.0, 0.0];
+        pairs.multiply(&mut v, &face(&[true, false], Vec::new()));
         assert_eq!(v, [0.5, 0.0]);
+    }
+
+    #[test]
+    fn tied_coordinates_move_together() {
+        let mut pairs = CurvaturePairs::new(3);
+        pairs.push(vec![1.0, 0.5, -0.2], vec![2.0, 0.3, 0.1]);
+        pairs.push(vec![0.1, -1.0, 0.4], vec![0.3, -2.0, 0.5]);
+        let tie = Tie {
+            members: vec![(0, 1.0), (2, -1.0)],
+        };
+        let mut v = vec![1.0, 3.0, -1.0];
+        pairs.multiply(&mut v, &face(&[true; 3], vec![tie]));
+        assert_eq!(v[0], -v[2]);
+        assert!(v[0] != 0.0 && v[1] != 0.0);
     }
 }

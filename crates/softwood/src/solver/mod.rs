@@ -2,10 +2,12 @@
 
 mod armijo;
 mod curvature_pairs;
-mod feasible_set;
 mod outcome;
 mod projected_lbfgs;
+mod simple_term;
+mod sparsity_term;
 
-pub use feasible_set::{Bounds, FeasibleSet};
 pub use outcome::{Outcome, SolveStatus};
 pub use projected_lbfgs::{LbfgsSettings, ProjectedLbfgs, minimize};
+pub use simple_term::{Bounds, Face, SimpleTerm, Tie};
+pub use sparsity_term::{Group, SparsityTerm};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SolveStatus {
-    /// ‖Π(x − ∇f(x)) − x‖∞ is at most the tolerance.
+    /// ‖prox_h(x − ∇f(x)) − x‖∞ is at most the tolerance.
     Converged,
     /// The objective no longer falls measurably.
     Stalled,
@@ -50,9 +50,9 @@ impl From<crate::stop::Stopped> for SolveStatus {
 pub struct Outcome {
     /// The point.
     pub x: Vec<f64>,
-    /// f there.
+    /// f + h there.
     pub value: f64,
-    /// ‖Π(x − ∇f(x)) − x‖∞ there.
+    /// ‖prox_h(x − ∇f(x)) − x‖∞ there.
     pub optimality: f64,
     /// Iterations done.
     pub iterations: u64,

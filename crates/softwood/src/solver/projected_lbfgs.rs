@@ -1,8 +1,8 @@
-//! Projected limited-memory BFGS, as an argmin [`Solver`].
+//! Projected limited-memory BFGS for f + h, as an argmin [`Solver`].
 
 use super::armijo::{self, Origin};
 use super::curvature_pairs::{CurvaturePairs, dot};
-use super::{FeasibleSet, Outcome, SolveStatus};
+use super::{Outcome, SimpleTerm, SolveStatus};
 use crate::objective::Objective;
 use crate::stop::Stopped;
 use argmin::core::observers::{Observe, ObserverMode};
@@ -16,9 +16,9 @@ pub type LbfgsState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 /// When to stop and how much to remember.
 #[derive(Clone, Debug)]
 pub struct LbfgsSettings {
-    /// Stop when ‖Π(x − ∇f(x)) − x‖∞ ≤ this.
+    /// Stop when ‖prox_h(x − ∇f(x)) − x‖∞ ≤ this.
     pub projected_gradient_tol: f64,
-    /// Stop when an iteration lowers f by less than this · max(|f|, 1e-3), three times running.
+    /// Stop when an iteration lowers f + h by less than this · max(|f + h|, 1e-3), three times running.
     pub stall_tol: f64,
     /// Curvature pairs kept.
     pub memory: usize,
@@ -40,46 +40,46 @@ impl Default for LbfgsSettings {
 /// Iterations with hardly any decrease before a run counts as stalled.
 const STALLED_ITERATIONS: u32 = 3;
 
-/// Minimizes a smooth f over a closed convex set.
+/// Minimizes f + h, f smooth and h a [`SimpleTerm`]: bounds, a convex set, a penalty with kinks.
 ///
-/// Each iteration multiplies −∇f by the L-BFGS inverse Hessian on the coordinates that no bound
-/// holds, and searches along the projection arc x(α) = Π(x + αd) by Armijo's rule. If that fails it
-/// forgets the curvature and searches along the projected gradient, which descends on any convex
-/// set unless x is stationary.
+/// Each iteration multiplies the steepest descent of f + h by the L-BFGS inverse Hessian of f along
+/// the face of x, where h is smooth, and searches along the arc that retracts x + αd to that face,
+/// by Armijo's rule: coordinates that would cross a kink or a bound stop on it, so zeros are exact.
+/// If that fails it forgets the curvature and searches along the proximal arc prox_{αh}(x − α∇f),
+/// which descends unless x is stationary.
 ///
 /// Requires an [`Objective`]; values and gradients are always computed together.
 ///
 /// References: Bertsekas, *Projected Newton methods for optimization problems with simple
-/// constraints* (1982); Nocedal, *Updating quasi-Newton matrices with limited storage* (1980).
-pub struct ProjectedLbfgs<S> {
-    set: S,
+/// constraints* (1982); Nocedal, *Updating quasi-Newton matrices with limited storage* (1980);
+/// Andrew & Gao, *Scalable training of L1-regularized log-linear models* (2007).
+pub struct ProjectedLbfgs<H> {
+    term: H,
     settings: LbfgsSettings,
     pairs: CurvaturePairs,
-    free: Vec<bool>,
     stalled: u32,
     optimality: f64,
     status: Option<SolveStatus>,
 }
 
-impl<S: FeasibleSet> ProjectedLbfgs<S> {
-    /// A solver over `set`.
-    pub fn new(set: S, settings: LbfgsSettings) -> Self {
+impl<H: SimpleTerm> ProjectedLbfgs<H> {
+    /// A solver for f + `term`.
+    pub fn new(term: H, settings: LbfgsSettings) -> Self {
         let pairs = CurvaturePairs::new(settings.memory);
         Self {
-            set,
+            term,
             settings,
             pairs,
-            free: Vec::new(),
             stalled: 0,
             optimality: f64::INFINITY,
             status: None,
         }
     }
 
-    /// ‖Π(x − ∇f) − x‖∞.
+    /// ‖prox_h(x − ∇f) − x‖∞.
     fn residual(&self, x: &[f64], gradient: &[f64]) -> f64 {
         let mut moved: Vec<f64> = x.iter().zip(gradient).map(|(x, g)| x - g).collect();
-        self.set.project(&mut moved);
+        self.term.prox(&mut moved, 1.0);
         moved
             .iter()
             .zip(x)
@@ -87,30 +87,50 @@ impl<S: FeasibleSet> ProjectedLbfgs<S> {
             .fold(0.0, f64::max)
     }
 
-    /// One search along d = −H∇f or, with the memory cleared, along −∇f.
-    fn step<O: Objective>(
-        &mut self,
+    /// One search along the face by d = −H·slope; None without curvature to use.
+    fn quasi_newton_step<O: Objective>(
+        &self,
         problem: &mut Problem<O>,
         origin: &Origin<'_>,
     ) -> Result<Option<armijo::Step>, Error> {
-        let mut direction: Vec<f64> = origin.gradient.iter().map(|g| -g).collect();
-        self.set
-            .mark_free(origin.x, origin.gradient, &mut self.free);
-        self.pairs.multiply(&mut direction, &self.free);
-        if dot(&direction, origin.gradient) >= 0.0 {
-            self.pairs.clear();
+        if self.pairs.is_empty() {
             return Ok(None);
         }
-        // Without curvature the gradient's length says nothing about the step's: start with a unit step.
-        let alpha = if self.pairs.is_empty() {
-            1.0 / direction
+        let face = self.term.face(origin.x, origin.gradient);
+        let mut direction: Vec<f64> = face.slope.iter().map(|g| -g).collect();
+        self.pairs.multiply(&mut direction, &face);
+        if dot(&direction, &face.slope) >= 0.0 {
+            return Ok(None);
+        }
+        let arc = |alpha: f64, x: &mut [f64]| {
+            for (x, d) in x.iter_mut().zip(&direction) {
+                *x += alpha * d;
+            }
+            self.term.retract(origin.x, &face, x);
+        };
+        armijo::search(origin, &self.term, 1.0, arc, |x, g| evaluate(problem, x, g))
+    }
+
+    /// One search along prox_{αh}(x − α∇f).
+    fn proximal_step<O: Objective>(
+        &self,
+        problem: &mut Problem<O>,
+        origin: &Origin<'_>,
+    ) -> Result<Option<armijo::Step>, Error> {
+        // The gradient's length says nothing about the step's: start with a unit step.
+        let steepest = self.term.face(origin.x, origin.gradient).slope;
+        let alpha = 1.0
+            / steepest
                 .iter()
                 .fold(0.0f64, |m, d| m.max(d.abs()))
-                .max(f64::MIN_POSITIVE)
-        } else {
-            1.0
+                .max(f64::MIN_POSITIVE);
+        let arc = |alpha: f64, x: &mut [f64]| {
+            for (x, g) in x.iter_mut().zip(origin.gradient) {
+                *x -= alpha * g;
+            }
+            self.term.prox(x, alpha);
         };
-        armijo::search(origin, &direction, alpha, &self.set, |x, g| {
+        armijo::search(origin, &self.term, alpha, arc, |x, g| {
             evaluate(problem, x, g)
         })
     }
@@ -126,7 +146,7 @@ fn evaluate<O: Objective>(
     })
 }
 
-impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
+impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
     fn name(&self) -> &str {
         "projected L-BFGS"
     }
@@ -137,10 +157,9 @@ impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
         mut state: LbfgsState,
     ) -> Result<(LbfgsState, Option<KV>), Error> {
         let mut x = state.take_param().expect("a starting point is set");
-        self.set.project(&mut x);
-        self.free = vec![true; x.len()];
+        self.term.prox(&mut x, 0.0); // into the domain of h
         let mut gradient = vec![0.0; x.len()];
-        let value = evaluate(problem, &x, &mut gradient)?;
+        let value = evaluate(problem, &x, &mut gradient)? + self.term.value(&x);
         self.optimality = self.residual(&x, &gradient);
         Ok((state.param(x).gradient(gradient).cost(value), None))
     }
@@ -158,19 +177,19 @@ impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
             value,
             gradient: &gradient,
         };
-        let had_memory = !self.pairs.is_empty();
-        // A step that lowers f by rounding alone is none: on sets other than boxes −H∇f may point
-        // out of the set, and only the plain gradient then descends.
+        // A step that lowers f + h by rounding alone is none: where constraints couple coordinates
+        // −H∇f may point out of the set, and only the proximal step then descends.
         let measurable = |step: &armijo::Step| step.value < value - f64::EPSILON * value.abs();
-        let found = self
-            .step(problem, &origin)
-            .and_then(|step| match step.filter(measurable) {
-                None if had_memory => {
+        let found = self.quasi_newton_step(problem, &origin).and_then(|step| {
+            match step.filter(measurable) {
+                None => {
                     self.pairs.clear();
-                    self.step(problem, &origin)
+                    self.proximal_step(problem, &origin)
+                        .map(|step| step.filter(measurable))
                 }
                 step => Ok(step),
-            });
+            }
+        });
         let step = match found {
             Ok(Some(step)) => step,
             Ok(None) => {
@@ -220,15 +239,15 @@ impl<O: Objective, S: FeasibleSet> Solver<O, LbfgsState> for ProjectedLbfgs<S> {
     }
 }
 
-/// Minimizes `objective` over `set` from `start`; Err only if stopped before the first evaluation.
+/// Minimizes `objective` + `term` from `start`; Err only if stopped before the first evaluation.
 pub fn minimize<O: Objective>(
     objective: O,
-    set: impl FeasibleSet,
+    term: impl SimpleTerm,
     start: Vec<f64>,
     settings: &LbfgsSettings,
     observer: Option<impl Observe<LbfgsState> + 'static>,
 ) -> Result<Outcome, Stopped> {
-    let solver = ProjectedLbfgs::new(set, settings.clone());
+    let solver = ProjectedLbfgs::new(term, settings.clone());
     let mut executor = Executor::new(objective, solver)
         .configure(|state: LbfgsState| state.param(start).max_iters(settings.max_iterations));
     if let Some(observer) = observer {

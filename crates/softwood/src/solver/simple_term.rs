@@ -1,0 +1,101 @@
+//! The part h of a problem min f + h that a solver handles exactly: bounds, penalties with kinks.
+
+/// A convex function h: Rⁿ → R ∪ {+∞} whose proximal map has a closed form.
+///
+/// A closed convex set is the case h = 0 on it and +∞ elsewhere; its proximal map is the projection.
+pub trait SimpleTerm: Sync {
+    /// h(x) for x in its domain.
+    fn value(&self, x: &[f64]) -> f64;
+
+    /// Replaces `x` by argmin_z h(z) + ‖z − x‖²/(2·step).
+    fn prox(&self, x: &mut [f64], step: f64);
+
+    /// The face of x: where h is smooth around x, and which way f + h falls from it.
+    fn face(&self, x: &[f64], gradient: &[f64]) -> Face;
+
+    /// Brings `x`, reached from `origin` by a step along its face, back into the closure of that
+    /// face: what has crossed a kink stops on it.
+    fn retract(&self, origin: &[f64], face: &Face, x: &mut [f64]);
+}
+
+/// Around a point, the directions along which a [`SimpleTerm`] is smooth.
+#[derive(Clone, Debug)]
+pub struct Face {
+    /// The shortest element of ∇f + ∂h: f + h falls fastest along its negative.
+    pub slope: Vec<f64>,
+    /// Coordinates that may move; the slope of the others is 0.
+    pub free: Vec<bool>,
+    /// Coordinates that move together, by the same amount.
+    pub ties: Vec<Tie>,
+}
+
+/// Coordinates tied to one magnitude, each with its sign.
+#[derive(Clone, Debug)]
+pub struct Tie {
+    /// (coordinate, ±1).
+    pub members: Vec<(usize, f64)>,
+}
+
+impl Face {
+    /// Whether all coordinates move on their own.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.ties.is_empty() && self.free.iter().all(|free| *free)
+    }
+
+    /// Projects `v` orthogonally on the directions of the face.
+    pub(crate) fn project(&self, v: &mut [f64]) {
+        for (v, free) in v.iter_mut().zip(&self.free) {
+            *v *= f64::from(u8::from(*free));
+        }
+        for tie in &self.ties {
+            let sum: f64 = tie.members.iter().map(|(i, sign)| sign * v[*i]).sum();
+            let mean = sum / tie.members.len() as f64;
+            for (i, sign) in &tie.members {
+                v[*i] = sign * mean;
+            }
+        }
+    }
+}
+
+/// lower ≤ x_i ≤ upper for every coordinate.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Lower bound.
+    pub lower: f64,
+    /// Upper bound.
+    pub upper: f64,
+}
+
+impl SimpleTerm for Bounds {
+    fn value(&self, _: &[f64]) -> f64 {
+        0.0
+    }
+
+    fn prox(&self, x: &mut [f64], _: f64) {
+        for x in x {
+            *x = x.clamp(self.lower, self.upper);
+        }
+    }
+
+    fn face(&self, x: &[f64], gradient: &[f64]) -> Face {
+        let free: Vec<bool> = x
+            .iter()
+            .zip(gradient)
+            .map(|(x, g)| !((*x <= self.lower && *g > 0.0) || (*x >= self.upper && *g < 0.0)))
+            .collect();
+        let slope = gradient
+            .iter()
+            .zip(&free)
+            .map(|(g, free)| if *free { *g } else { 0.0 })
+            .collect();
+        Face {
+            slope,
+            free,
+            ties: Vec::new(),
+        }
+    }
+
+    fn retract(&self, _: &[f64], _: &Face, x: &mut [f64]) {
+        self.prox(x, 1.0);
+    }
+}
