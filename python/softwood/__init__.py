@@ -5,9 +5,10 @@ from .examples import load_example
 from .functions import fit_orct, load
 from .objective import OrctObjective
 from .progress import Progress
-from .results import OrctReport, Rule
+from .results import ClassRate, OrctReport, Rule
 
 __all__ = [
+    "ClassRate",
     "OrctModel",
     "OrctObjective",
     "OrctReport",

@@ -189,6 +189,11 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return _as_numbers(name, values, 1)
 
 
+def as_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Return the weights of the rows as contiguous float64."""
+    return None if sample_weight is None else as_vector("sample_weight", sample_weight)
+
+
 def as_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
     """Return the costs as a square matrix with a row for each class."""
     if costs is None:

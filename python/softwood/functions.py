@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _inputs
+from ._settings import orct_settings
 from .progress import Progress, follow
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def fit_orct(
     local_penalty: float = 0.0,
     global_penalty: float = 0.0,
     penalty_shape: str = "norm",
-    min_class_rate: None = None,
+    penalty_parameters: Mapping[str, float] | None = None,
+    groups: ArrayLike | None = None,
+    min_class_rate: float | Mapping[Any, float] | ArrayLike | None = None,
     cover_classes: bool = True,
     solver: str = "full",
     n_starts: int = 20,
@@ -65,12 +68,25 @@ def fit_orct(
         How features are mapped to [0, 1]: linearly, by their empirical distribution function
         (for skewed features), or by whichever of the two does better in cross-validation on the
         training rows.
-    local_penalty, global_penalty : float
-        Not available in this version: must be 0.
-    penalty_shape : str
-        Not available in this version: must be ``"norm"``.
-    min_class_rate : None
-        Not available in this version.
+    local_penalty : float
+        Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split.
+    global_penalty : float
+        Weight λ_G ≥ 0 of Σ φ(max |a_jt|), the maximum over all splits and over the columns of
+        a group, the sum over groups: fewer features in the whole tree. Zeros are exact.
+    penalty_shape : {"norm", "exp", "power", "inverse", "log"}
+        φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
+        (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+    penalty_parameters : mapping, optional
+        Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
+        for inverse 0.1).
+    groups : array_like, shape (p,), optional
+        An id for each column; columns with the same id, such as the dummy columns of one
+        categorical feature, leave the tree together. By default every column is alone.
+    min_class_rate : float, mapping or array_like, optional
+        For every class (float), some classes (mapping from label to rate) or each class in
+        increasing order of labels (array), the share of its training rows, in expectation, that
+        must be predicted as such. The report's ``constraints`` tell what was reached; if rates
+        cannot hold together the status is ``"infeasible"`` and the tree the closest found.
     cover_classes : bool
         Whether every class must be the label of at least one leaf.
     solver : str
@@ -122,58 +138,34 @@ def fit_orct(
     >>> len(model.report.start_objectives)
     4
     """
-    _refuse_unavailable(local_penalty, global_penalty, penalty_shape, min_class_rate, solver)
-    depth = _inputs.integer("depth", depth, 1, _inputs.MAX_DEPTH)
-    settings: dict[str, Any] = {
-        "gamma": _inputs.positive("gamma", gamma),
-        "scaling": _inputs.text("scaling", scaling),
-        "cover_classes": _inputs.truth("cover_classes", cover_classes),
-        "n_starts": _inputs.integer("n_starts", n_starts, 1, _inputs.MAX_STARTS),
-        "random_state": _inputs.integer("random_state", random_state, 0, 2**64 - 1),
-        "n_threads": _inputs.threads(n_threads),
-        "max_iter": _inputs.integer("max_iter", max_iter, 1, 2**63 - 1),
-        "tol": _inputs.number("tol", tol),
-        "time_limit": None
-        if time_limit is None
-        else _inputs.positive("time_limit", time_limit, " of seconds or None"),
-    }
+    if _inputs.text("solver", solver) != "full":
+        raise ValueError(f"solver must be 'full' in this version, got {solver!r}")
     rows = _inputs.as_rows(X)
     classes, codes = _inputs.as_labels(y, len(rows))
+    settings = orct_settings(
+        X,
+        classes,
+        depth=depth,
+        gamma=gamma,
+        costs=costs,
+        scaling=scaling,
+        local_penalty=local_penalty,
+        global_penalty=global_penalty,
+        penalty_shape=penalty_shape,
+        penalty_parameters=penalty_parameters,
+        groups=groups,
+        min_class_rate=min_class_rate,
+        cover_classes=cover_classes,
+        n_starts=n_starts,
+        random_state=random_state,
+        n_threads=n_threads,
+        max_iter=max_iter,
+        tol=tol,
+        time_limit=time_limit,
+    )
+    weights = _inputs.as_weights(sample_weight)
     with follow(progress) as update:
-        return _core.fit_orct(
-            rows,
-            codes,
-            classes,
-            depth=depth,
-            costs=_inputs.as_costs(costs, len(classes)),
-            sample_weight=None
-            if sample_weight is None
-            else _inputs.as_vector("sample_weight", sample_weight),
-            feature_names=_inputs.column_names(X),
-            progress=update,
-            **settings,
-        )
-
-
-def _refuse_unavailable(
-    local_penalty: Any, global_penalty: Any, penalty_shape: Any, min_class_rate: Any, solver: Any
-) -> None:
-    """Refuse what the signature promises for later versions."""
-    penalties = {"local_penalty": local_penalty, "global_penalty": global_penalty}
-    for name, value in penalties.items():
-        if _inputs.number(name, value) != 0:
-            raise ValueError(f"{name} is not available in this version: it must be 0, got {value}")
-    texts = {"penalty_shape": (penalty_shape, "norm"), "solver": (solver, "full")}
-    for name, (value, only) in texts.items():
-        if _inputs.text(name, value) != only:
-            raise ValueError(
-                f"{name} has no choice in this version: it must be {only!r}, got {value!r}"
-            )
-    if min_class_rate is not None:
-        raise ValueError(
-            f"min_class_rate is not available in this version: it must be None, "
-            f"got {min_class_rate!r}"
-        )
+        return _core.fit_orct(rows, codes, classes, weights, settings, update)
 
 
 def load(path: str | os.PathLike[str]) -> _core.OrctModel:

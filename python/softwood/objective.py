@@ -77,9 +77,7 @@ class OrctObjective:
             depth=depth,
             gamma=gamma,
             costs=_inputs.as_costs(costs, len(classes)),
-            sample_weight=None
-            if sample_weight is None
-            else _inputs.as_vector("sample_weight", sample_weight),
+            sample_weight=_inputs.as_weights(sample_weight),
             scaling=_inputs.text("scaling", scaling),
             n_threads=threads,
         )

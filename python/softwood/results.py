@@ -6,6 +6,31 @@ from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClassRate:
+    """A bound on the rate at which a class is recognized, and what came of it.
+
+    Attributes
+    ----------
+    label : object
+        The class.
+    asked : float
+        The rate asked for.
+    reached : float
+        Expected share of the class's training rows that are predicted as such.
+    multiplier : float
+        Fall of the objective for each unit that the bound is lowered by.
+    feasible : bool
+        Whether the rate is reached, within 0.001.
+    """
+
+    label: object
+    asked: float
+    reached: float
+    multiplier: float
+    feasible: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class OrctReport:
     """How a fit went.
 
@@ -13,7 +38,8 @@ class OrctReport:
     ----------
     status : str
         Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
-        measurably), ``"iteration_limit"`` or ``"time_limit"``.
+        measurably), ``"infeasible"`` (a bound on a class's rate is not reached),
+        ``"iteration_limit"`` or ``"time_limit"``.
     objective : float
         What was minimized, at the model's parameters.
     loss : float
@@ -23,14 +49,15 @@ class OrctReport:
     iterations, evaluations : int
         Solver iterations and joint evaluations of objective and gradient, over all starts.
     optimality : float
-        ‖Π(θ − ∇f(θ)) − θ‖∞ at the model's parameters; infinite if time ran out before the last
-        stage.
+        ‖prox(θ − ∇f(θ)) − θ‖∞ at the model's parameters, f the loss, prox the proximal map of
+        penalties and bounds (without penalties the projection on [−1, 1]); infinite if time ran
+        out before the last stage.
     start_objectives : tuple of float
         Objective of every start that was run.
     best_start : int
         The start the model comes from.
-    constraints : tuple
-        Empty in this version.
+    constraints : tuple of ClassRate
+        The bounds of `min_class_rate`, as asked and as reached.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
     rows : int
@@ -46,7 +73,7 @@ class OrctReport:
     optimality: float
     start_objectives: tuple[float, ...]
     best_start: int
-    constraints: tuple[object, ...]
+    constraints: tuple[ClassRate, ...]
     scaling: str
     rows: int
 

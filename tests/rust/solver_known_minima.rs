@@ -641,3 +641,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn without_curvature_or_slope_a_penalized_run_ends() {
+    // A tolerance of 0 is never met by rounding: the run must see for itself that nothing moves.
+    let settings = LbfgsSettings {
+        projected_gradient_tol: -1.0,
+        ..TIGHT
+    };
+    let term = SparsityTerm {
+        bound: 1.0,
+        local: vec![0.5, 0.0],
+        groups: Vec::new(),
+    };
+    let tilted = Function(2, |x: &[f64], g: &mut [f64]| {
+        g.copy_from_slice(&[0.3, 1e-310]);
+        0.3 * x[0]
+    });
+    let outcome = run(tilted, term, &[0.4, 0.2], &settings);
+    assert_eq!(outcome.status, SolveStatus::Stalled);
+    assert_eq!(outcome.x, [0.0, 0.2]);
+}

@@ -7,6 +7,7 @@ mod kept_pool;
 mod orct_model;
 mod orct_objective;
 mod run_interruptible;
+mod settings;
 
 use pyo3::prelude::*;
 

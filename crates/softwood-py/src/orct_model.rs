@@ -87,6 +87,26 @@ impl OrctModel {
         self.classes(py)?
             .call_method1("take", (codes.into_pyarray(py),))
     }
+
+    /// The bounds on class rates as a tuple of `softwood.ClassRate`.
+    fn constraints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.import("softwood.results")?.getattr("ClassRate")?;
+        let labels = self.classes(py)?.call_method0("tolist")?;
+        let rates = self.0.report.constraints.iter().map(|rate| {
+            let fields = [
+                ("label", labels.get_item(rate.class)?),
+                ("asked", rate.asked.into_pyobject(py)?.into_any()),
+                ("reached", rate.reached.into_pyobject(py)?.into_any()),
+                ("multiplier", rate.multiplier.into_pyobject(py)?.into_any()),
+                (
+                    "feasible",
+                    rate.feasible.into_pyobject(py)?.to_owned().into_any(),
+                ),
+            ];
+            class.call((), Some(&fields.into_py_dict(py)?))
+        });
+        tuple(py, rates.collect::<PyResult<Vec<_>>>()?.into_iter())
+    }
 }
 
 #[pymethods]
@@ -434,7 +454,7 @@ impl OrctModel {
                 "best_start",
                 report.best_start.into_pyobject(py)?.into_any(),
             ),
-            ("constraints", PyTuple::empty(py).into_any()),
+            ("constraints", self.constraints(py)?),
             ("scaling", self.scaling().into_pyobject(py)?.into_any()),
             ("rows", report.rows.into_pyobject(py)?.into_any()),
         ];

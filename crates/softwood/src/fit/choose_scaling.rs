@@ -51,18 +51,11 @@ pub(crate) fn choose_scaling(
                 &stop.without_deadline(),
             )?;
             let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling);
-            let mut data = problem.classification(&scaled, quick.n_starts, stop);
-            data.weights = Some(Arc::new(weights));
-            let starts = run_starts(
-                &data,
-                problem.topology,
-                problem.costs,
-                Effort::Compare,
-                &quick,
-                progress,
-            )?;
-            let best = &starts.outcomes[starts.best];
+            let data = problem.classification(&scaled, Some(&weights), quick.n_starts, stop);
             let k = data.n_classes;
+            let descent = problem.descent(data, &quick, progress);
+            let starts = run_starts(&descent, Effort::Compare)?;
+            let best = &starts.outcomes[starts.best];
             let probabilities = class_probabilities(
                 &scaled,
                 problem.topology,

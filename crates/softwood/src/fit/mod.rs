@@ -3,9 +3,11 @@
 mod choose_scaling;
 mod continuation;
 mod control;
+mod descent;
 mod multistart;
 mod one_start;
 pub mod orct;
 mod regrow;
 
 pub use control::{Control, FitError};
+pub(crate) use descent::RATE_REACHED;

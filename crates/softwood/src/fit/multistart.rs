@@ -1,15 +1,11 @@
 //! Seeded starts, run side by side or one after the other; the best is kept, all are reported.
 
-use super::continuation::{StartOutcome, stages};
+use super::descent::{Descent, StartOutcome};
 use super::one_start::run_start;
-use super::orct::OrctSettings;
-use crate::objective::ClassificationRows;
-use crate::progress::Progress;
 use crate::stop::Stopped;
-use crate::tree::{Parallelism, Topology};
+use crate::tree::Parallelism;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// From this many chunks on, rows run in parallel and starts one after the other.
 const MANY_CHUNKS: usize = 16;
@@ -52,39 +48,21 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
 
 /// Runs the starts; Err only if cancelled. After the time limit no further start begins, but the
 /// first one always delivers.
-pub(crate) fn run_starts(
-    data: &ClassificationRows<'_>,
-    topology: Topology,
-    costs: &[f64],
-    effort: Effort,
-    settings: &OrctSettings,
-    progress: &Arc<Progress>,
-) -> Result<Starts, Stopped> {
-    let stages = stages(
-        settings.gamma,
-        costs,
-        &data.class_weights(),
-        data.rows.features(),
-    );
+pub(crate) fn run_starts(descent: &Descent<'_, '_>, effort: Effort) -> Result<Starts, Stopped> {
+    let settings = descent.settings;
     let run = |start: usize| -> Result<Option<StartOutcome>, Stopped> {
-        if start > 0 && data.stop.check() == Err(Stopped::TimeLimit) {
+        if start > 0 && descent.data.stop.check() == Err(Stopped::TimeLimit) {
             return Ok(None);
         }
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
-        let outcome = run_start(
-            data,
-            topology,
-            &stages,
-            effort.regrowths(settings.depth),
-            settings,
-            progress,
-            &mut rng,
-        )?;
+        let outcome = run_start(descent, effort.regrowths(settings.depth), &mut rng)?;
         // Objectives on parts of the rows are not those of the model in the making.
-        progress.finish_start((effort == Effort::Full).then_some(outcome.objective));
+        descent
+            .progress
+            .finish_start((effort == Effort::Full).then_some(outcome.objective));
         Ok(Some(outcome))
     };
-    let outcomes: Vec<Option<StartOutcome>> = match data.parallelism {
+    let outcomes: Vec<Option<StartOutcome>> = match descent.data.parallelism {
         Parallelism::Rows => (0..settings.n_starts).map(run).collect::<Result<_, _>>()?,
         Parallelism::None => (0..settings.n_starts)
             .into_par_iter()
@@ -94,7 +72,7 @@ pub(crate) fn run_starts(
     let outcomes: Vec<StartOutcome> = outcomes.into_iter().flatten().collect();
     let cut_short = outcomes.len() < settings.n_starts;
     let best = (0..outcomes.len())
-        .min_by(|a, b| outcomes[*a].objective.total_cmp(&outcomes[*b].objective))
+        .min_by(|a, b| outcomes[*a].order(&outcomes[*b]))
         .expect("the first start always delivers");
     Ok(Starts {
         outcomes,

@@ -1,13 +1,16 @@
 //! START HERE. The optimal randomized classification tree: settings → data → starts → model.
 
 use super::choose_scaling::choose_scaling;
+use super::continuation::stages;
+use super::descent::Descent;
 use super::multistart::{Effort, parallelism, run_starts};
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use crate::fitted::{OrctModel, OrctReport, SoftTree};
-use crate::objective::ClassificationRows;
+use crate::fitted::{ClassRate, OrctModel, OrctReport, SoftTree};
+use crate::objective::{ClassificationRows, Penalty, PenaltySettings};
+use crate::progress::Progress;
 use crate::solver::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
@@ -26,6 +29,10 @@ pub struct OrctSettings {
     pub costs: Option<Vec<f64>>,
     /// How features are mapped to [0, 1].
     pub scaling: ScalingChoice,
+    /// Sparsity penalties.
+    pub penalty: PenaltySettings,
+    /// (k, ρ): at least the share ρ of class k must, in expectation, be predicted as such.
+    pub min_class_rate: Vec<(usize, f64)>,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
     /// Random starts; the best is kept.
@@ -51,6 +58,8 @@ impl Default for OrctSettings {
             gamma: 512.0,
             costs: None,
             scaling: ScalingChoice::Fixed(ScalingKind::MinMax),
+            penalty: PenaltySettings::default(),
+            min_class_rate: Vec::new(),
             cover_classes: true,
             n_starts: 20,
             random_state: 0,
@@ -113,7 +122,22 @@ impl OrctSettings {
             "tol",
             "a number of at least 0",
             self.tol.to_string(),
-        )
+        )?;
+        for (i, (class, rate)) in self.min_class_rate.iter().enumerate() {
+            check(
+                (0.0..=1.0).contains(rate),
+                "min_class_rate",
+                "rates from 0 to 1",
+                rate.to_string(),
+            )?;
+            check(
+                self.min_class_rate[..i].iter().all(|(c, _)| c != class),
+                "min_class_rate",
+                "one rate for a class",
+                format!("two for class {class}"),
+            )?;
+        }
+        self.penalty.validate()
     }
 }
 
@@ -156,16 +180,10 @@ pub fn fit_orct<'a>(
         let scaling = Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())
             .map_err(|_: Stopped| FitError::Cancelled)?;
         let scaled = ScaledRows::new(rows.reborrow(), &scaling);
-        let data = problem.classification(&scaled, settings.n_starts, &stop);
-        let starts = run_starts(
-            &data,
-            topology,
-            &costs,
-            Effort::Full,
-            settings,
-            &control.progress,
-        )
-        .map_err(|_: Stopped| FitError::Cancelled)?;
+        let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
+        let descent = problem.descent(data, settings, &control.progress);
+        let starts =
+            run_starts(&descent, Effort::Full).map_err(|_: Stopped| FitError::Cancelled)?;
         let best = &starts.outcomes[starts.best];
         let (coefficients, intercepts) =
             ParameterLayout::new(topology, rows.features()).split(&best.theta);
@@ -186,13 +204,14 @@ pub fn fit_orct<'a>(
                 best.status
             },
             objective: best.objective,
-            loss: best.objective,
+            loss: best.loss,
             seconds: began.elapsed().as_secs_f64(),
             iterations: starts.outcomes.iter().map(|o| o.iterations).sum(),
             evaluations: starts.outcomes.iter().map(|o| o.evaluations).sum(),
             optimality: best.optimality,
             start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
             best_start: starts.best,
+            constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
             rows: rows.len(),
         };
         Ok(OrctModel::new(
@@ -232,6 +251,7 @@ impl<'a> OrctProblem<'a> {
     pub fn classification<'b>(
         &self,
         rows: &'b ScaledRows<'b>,
+        weights: Option<&[f64]>,
         n_starts: usize,
         stop: &Stop,
     ) -> ClassificationRows<'b>
@@ -241,10 +261,28 @@ impl<'a> OrctProblem<'a> {
         ClassificationRows {
             rows,
             classes: &self.labels.codes,
-            weights: self.weights.map(|weights| Arc::new(weights.to_vec())),
+            weights: weights.map(|weights| Arc::new(weights.to_vec())),
             n_classes: self.labels.classes.len(),
             parallelism: parallelism(rows.chunks(), n_starts),
             stop: stop.clone(),
+        }
+    }
+
+    /// All that a start needs.
+    pub fn descent<'b, 'd>(
+        &self,
+        data: ClassificationRows<'d>,
+        settings: &'b OrctSettings,
+        progress: &'b Arc<Progress>,
+    ) -> Descent<'b, 'd> {
+        let features = data.rows.features();
+        Descent {
+            stages: stages(settings.gamma, self.costs, &data.class_weights(), features),
+            penalty: Penalty::new(&settings.penalty, self.topology, features),
+            topology: self.topology,
+            data,
+            settings,
+            progress,
         }
     }
 }
@@ -335,6 +373,18 @@ pub(crate) fn validate_data(
             name: "feature_names",
             expected: "one name for each column of X",
             got: format!("{} names for {p} columns", names.len()),
+        });
+    }
+    settings.penalty.validate_groups(p)?;
+    if let Some((class, _)) = settings
+        .min_class_rate
+        .iter()
+        .find(|(class, _)| !present.get(*class).is_some_and(|present| *present))
+    {
+        return Err(InputError::Setting {
+            name: "min_class_rate",
+            expected: "rates of classes that have rows of positive weight",
+            got: format!("a rate for class {class} of {k}"),
         });
     }
     let Some(costs) = &settings.costs else {

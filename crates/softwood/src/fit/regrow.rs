@@ -5,10 +5,10 @@
 //! split moves up in their place, so the tree predicts as before) and the freed nodes below start
 //! anew in the rows that reach them: each is fitted alone, as a tree of depth 1.
 
-use super::continuation::{follow, stages};
+use super::continuation::stages;
+use super::descent::Descent;
 use super::orct::OrctSettings;
-use crate::objective::ClassificationRows;
-use crate::progress::Progress;
+use crate::objective::Penalty;
 use crate::start::splits_through_the_data;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, Topology};
@@ -75,53 +75,60 @@ pub(crate) fn without_idle_splits(
     (grown, free)
 }
 
-/// Fits each free node, up to 16 of them from the root down, as a tree of depth 1 on the rows that reach it, with
-/// balanced costs. Returns the iterations and evaluations this took.
-#[allow(clippy::too_many_arguments)] // what a descent needs, and which nodes are free
+/// Fits each free node, up to 16 of them from the root down, as a tree of depth 1 on the rows that
+/// reach it, with balanced costs. Returns the iterations and evaluations this took.
 pub(crate) fn grow(
-    data: &ClassificationRows<'_>,
-    topology: Topology,
+    descent: &Descent<'_, '_>,
     theta: &mut [f64],
     free: &[bool],
-    costs: &[f64],
-    settings: &OrctSettings,
-    progress: &Arc<Progress>,
     rng: &mut impl Rng,
 ) -> Result<(u64, u64), Stopped> {
-    let stump = Topology::complete(1);
-    let p = data.rows.features();
+    let (settings, topology, stump) = (descent.settings, descent.topology, Topology::complete(1));
+    let p = descent.data.rows.features();
     let quick = OrctSettings {
         cover_classes: false,
+        min_class_rate: Vec::new(),
         max_iter: settings.max_iter.min(NODE_ITERATIONS),
         ..settings.clone()
     };
+    let costs = &descent.stages[descent.stages.len() - 1].costs;
+    let all_rows: f64 = descent.data.class_weights().iter().sum();
     let mut work = (0, 0);
     for t in (0..topology.branches())
         .filter(|t| free[*t])
         .take(GROWN_NODES)
     {
-        let mut here = data.clone();
-        here.weights = Some(Arc::new(data.weights_at(
+        let mut data = descent.data.clone();
+        data.weights = Some(Arc::new(data.weights_at(
             topology,
             theta,
             settings.gamma,
             t,
         )?));
-        let classes = here.class_weights();
-        let total: f64 = classes.iter().sum();
+        let classes = data.class_weights();
+        let rows_here: f64 = classes.iter().sum();
         if classes
             .iter()
-            .filter(|w| **w > MINORITY_SHARE * total)
+            .filter(|w| **w > MINORITY_SHARE * rows_here)
             .count()
             < 2
         {
             continue;
         }
         let mut split = vec![0.0; p + 1];
-        splits_through_the_data(&here, stump, settings.gamma, &mut split, &[true], rng)?;
+        splits_through_the_data(&data, stump, settings.gamma, &mut split, &[true], rng)?;
         let mut stages = stages(settings.gamma, costs, &classes, p);
         stages.pop(); // the true costs would give a small minority up again
-        let outcome = follow(&here, stump, &stages, split, &quick, progress)?;
+        let node = Descent {
+            data,
+            topology: stump,
+            stages,
+            // The node's loss counts in the whole by its share of the rows, its penalty in full.
+            penalty: Penalty::new(&settings.penalty, stump, p).scaled(all_rows / rows_here),
+            settings: &quick,
+            progress: descent.progress,
+        };
+        let outcome = node.follow(0, split)?;
         work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
         let (a, mu) = ParameterLayout::new(topology, p).split_mut(theta);
         a[t * p..][..p].copy_from_slice(&outcome.theta[..p]);

@@ -243,6 +243,7 @@ mod tests {
                 optimality: 0.0,
                 start_objectives: vec![0.0],
                 best_start: 0,
+                constraints: Vec::new(),
                 rows: 1,
             },
         }

@@ -2,6 +2,7 @@
 
 use super::SoftTree;
 use crate::data::ClassLabels;
+use crate::fit::RATE_REACHED;
 use crate::solver::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -41,8 +42,43 @@ pub struct OrctReport {
     pub start_objectives: Vec<f64>,
     /// The start the model comes from.
     pub best_start: usize,
+    /// The bounds on class rates, as asked and as reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<ClassRate>,
     /// Training rows.
     pub rows: usize,
+}
+
+/// A bound on the rate at which a class is recognized, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassRate {
+    /// Position of the class.
+    pub class: usize,
+    /// ρ, the rate asked for.
+    pub asked: f64,
+    /// Expected share of the class's training rows that are predicted as such.
+    pub reached: f64,
+    /// Fall of the objective for each unit that ρ is lowered by.
+    pub multiplier: f64,
+    /// Whether the rate is reached, within 0.001.
+    pub feasible: bool,
+}
+
+impl ClassRate {
+    /// Bounds (k, ρ) with (rate, multiplier) of each.
+    pub(crate) fn of(asked: &[(usize, f64)], reached: &[(f64, f64)]) -> Vec<Self> {
+        asked
+            .iter()
+            .zip(reached)
+            .map(|((class, asked), (rate, multiplier))| Self {
+                class: *class,
+                asked: *asked,
+                reached: *rate,
+                multiplier: *multiplier,
+                feasible: *rate >= asked - RATE_REACHED,
+            })
+            .collect()
+    }
 }
 
 /// JSON has no infinity and serde_json writes null for it.

@@ -7,37 +7,7 @@
 /// where cost_kt = Σ_y masses_yt costs_yk. Each leaf takes its cheapest class; with `cover`, each
 /// class is first given a leaf of its own so that the summed regret over the cheapest is least.
 pub fn assign_labels(masses: &[f64], costs: &[f64], classes: usize, cover: bool) -> Vec<u32> {
-    let leaves = masses.len() / classes;
-    let cost = |k: usize, t: usize| -> f64 {
-        (0..classes)
-            .map(|y| masses[y * leaves + t] * costs[y * classes + k])
-            .sum()
-    };
-    let table: Vec<f64> = (0..classes)
-        .flat_map(|k| (0..leaves).map(move |t| cost(k, t)))
-        .collect();
-    let cheapest = |t: usize| {
-        (0..classes)
-            .min_by(|a, b| table[a * leaves + t].total_cmp(&table[b * leaves + t]))
-            .expect("K ≥ 1")
-    };
-    let mut labels: Vec<u32> = (0..leaves).map(|t| cheapest(t) as u32).collect();
-    let all_present = (0..classes as u32).all(|k| labels.contains(&k));
-    if cover && !all_present {
-        let least: Vec<f64> = labels
-            .iter()
-            .enumerate()
-            .map(|(t, k)| table[*k as usize * leaves + t])
-            .collect();
-        let regret = |k: usize, t: usize| table[k * leaves + t] - least[t];
-        for (class, leaf) in cheapest_matching(classes, leaves, regret)
-            .into_iter()
-            .enumerate()
-        {
-            labels[leaf] = class as u32;
-        }
-    }
-    labels
+    cheapest_labels(&LabelCosts::new(masses, costs, classes), cover)
 }
 
 /// As [`assign_labels`], with sibling leaves that share a label parted: the one of the two that
@@ -50,14 +20,9 @@ pub fn assign_parted_labels(
     classes: usize,
     cover: bool,
 ) -> Vec<u32> {
-    let leaves = masses.len() / classes;
-    let mut labels = assign_labels(masses, costs, classes, cover);
-    let cost = |k: usize, t: usize| -> f64 {
-        (0..classes)
-            .map(|y| masses[y * leaves + t] * costs[y * classes + k])
-            .sum()
-    };
-    for left in (0..leaves).step_by(2) {
+    let table = LabelCosts::new(masses, costs, classes);
+    let mut labels = cheapest_labels(&table, cover);
+    for left in (0..table.leaves).step_by(2) {
         if labels[left] != labels[left + 1] {
             continue;
         }
@@ -65,10 +30,65 @@ pub fn assign_parted_labels(
         let (_, leaf, label) = [left, left + 1]
             .into_iter()
             .flat_map(|t| (0..classes).filter(|k| *k != shared).map(move |k| (t, k)))
-            .map(|(t, k)| (cost(k, t) - cost(shared, t), t, k))
+            .map(|(t, k)| (table.at(k, t) - table.at(shared, t), t, k))
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .expect("K ≥ 2");
         labels[leaf] = label as u32;
+    }
+    labels
+}
+
+/// cost_kt, the cost of label k in leaf t.
+struct LabelCosts {
+    costs: Vec<f64>,
+    classes: usize,
+    leaves: usize,
+}
+
+impl LabelCosts {
+    fn new(masses: &[f64], costs: &[f64], classes: usize) -> Self {
+        let leaves = masses.len() / classes;
+        let cost = |k: usize, t: usize| -> f64 {
+            (0..classes)
+                .map(|y| masses[y * leaves + t] * costs[y * classes + k])
+                .sum()
+        };
+        Self {
+            costs: (0..classes)
+                .flat_map(|k| (0..leaves).map(move |t| cost(k, t)))
+                .collect(),
+            classes,
+            leaves,
+        }
+    }
+
+    fn at(&self, k: usize, t: usize) -> f64 {
+        self.costs[k * self.leaves + t]
+    }
+}
+
+fn cheapest_labels(table: &LabelCosts, cover: bool) -> Vec<u32> {
+    let (classes, leaves) = (table.classes, table.leaves);
+    let cheapest = |t: usize| {
+        (0..classes)
+            .min_by(|a, b| table.at(*a, t).total_cmp(&table.at(*b, t)))
+            .expect("K ≥ 1")
+    };
+    let mut labels: Vec<u32> = (0..leaves).map(|t| cheapest(t) as u32).collect();
+    let all_present = (0..classes as u32).all(|k| labels.contains(&k));
+    if cover && !all_present {
+        let least: Vec<f64> = labels
+            .iter()
+            .enumerate()
+            .map(|(t, k)| table.at(*k as usize, t))
+            .collect();
+        let regret = |k: usize, t: usize| table.at(k, t) - least[t];
+        for (class, leaf) in cheapest_matching(classes, leaves, regret)
+            .into_iter()
+            .enumerate()
+        {
+            labels[leaf] = class as u32;
+        }
     }
     labels
 }

@@ -1,9 +1,14 @@
 //! What is minimized: smooth functions of θ that know data and tree but no solver.
 
+mod class_rates;
 mod misclassification;
+mod penalty;
 
+pub(crate) use class_rates::{RateConstrainedCost, RateMultipliers, expected_cost};
 pub(crate) use misclassification::TRACE;
 pub use misclassification::{ClassificationRows, ExpectedCost};
+pub(crate) use penalty::Penalty;
+pub use penalty::{PenaltySettings, PenaltyShape};
 
 use crate::stop::Stopped;
 

@@ -10,6 +10,8 @@ pub enum SolveStatus {
     Converged,
     /// The objective no longer falls measurably.
     Stalled,
+    /// Bounds on class rates could not be reached together; the point is the closest found.
+    Infeasible,
     /// The iteration limit was reached.
     IterationLimit,
     /// The time limit was reached.
@@ -29,6 +31,7 @@ impl SolveStatus {
         match self {
             Self::Converged => "converged",
             Self::Stalled => "stalled",
+            Self::Infeasible => "infeasible",
             Self::IterationLimit => "iteration_limit",
             Self::TimeLimit => "time_limit",
             Self::Cancelled => "cancelled",

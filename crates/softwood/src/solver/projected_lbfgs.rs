@@ -40,6 +40,9 @@ impl Default for LbfgsSettings {
 /// Iterations with hardly any decrease before a run counts as stalled.
 const STALLED_ITERATIONS: u32 = 3;
 
+/// No slope at all: the unit step along it would overflow.
+const LEAST_SLOPE: f64 = 1e-200;
+
 /// Minimizes f + h, f smooth and h a [`SimpleTerm`]: bounds, a convex set, a penalty with kinks.
 ///
 /// Each iteration multiplies the steepest descent of f + h by the L-BFGS inverse Hessian of f along
@@ -117,13 +120,13 @@ impl<H: SimpleTerm> ProjectedLbfgs<H> {
         problem: &mut Problem<O>,
         origin: &Origin<'_>,
     ) -> Result<Option<armijo::Step>, Error> {
+        let slope = self.term.face(origin.x, origin.gradient).slope;
+        let steepest = slope.iter().fold(0.0f64, |m, d| m.max(d.abs()));
+        if steepest < LEAST_SLOPE {
+            return Ok(None);
+        }
         // The gradient's length says nothing about the step's: start with a unit step.
-        let steepest = self.term.face(origin.x, origin.gradient).slope;
-        let alpha = 1.0
-            / steepest
-                .iter()
-                .fold(0.0f64, |m, d| m.max(d.abs()))
-                .max(f64::MIN_POSITIVE);
+        let alpha = 1.0 / steepest;
         let arc = |alpha: f64, x: &mut [f64]| {
             for (x, g) in x.iter_mut().zip(origin.gradient) {
                 *x -= alpha * g;

@@ -1,0 +1,64 @@
+//! The settings of a fit, from the dict that `softwood._settings` makes of a call's arguments.
+
+use crate::exceptions::from_input_error;
+use pyo3::prelude::*;
+use softwood::OrctSettings;
+use softwood::objective::{PenaltySettings, PenaltyShape};
+use std::time::Duration;
+
+/// One field for each key of the dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct OrctOptions {
+    depth: usize,
+    gamma: f64,
+    costs: Option<Vec<f64>>,
+    scaling: String,
+    local_penalty: f64,
+    global_penalty: f64,
+    penalty_shape: String,
+    penalty_parameters: Vec<(String, f64)>,
+    groups: Option<Vec<usize>>,
+    min_class_rate: Vec<(usize, f64)>,
+    cover_classes: bool,
+    n_starts: usize,
+    random_state: u64,
+    n_threads: Option<usize>,
+    max_iter: u64,
+    tol: f64,
+    time_limit: Option<f64>,
+    feature_names: Option<Vec<String>>,
+}
+
+impl OrctOptions {
+    /// The core's settings; an error if a name or a penalty's parameter is wrong.
+    pub fn check(self) -> PyResult<OrctSettings> {
+        let shape: PenaltyShape = self.penalty_shape.parse().map_err(from_input_error)?;
+        Ok(OrctSettings {
+            depth: self.depth,
+            gamma: self.gamma,
+            costs: self.costs,
+            scaling: self.scaling.parse().map_err(from_input_error)?,
+            penalty: PenaltySettings {
+                local: self.local_penalty,
+                global: self.global_penalty,
+                shape: shape
+                    .with_parameters(&self.penalty_parameters)
+                    .map_err(from_input_error)?,
+                groups: self.groups,
+            },
+            min_class_rate: self.min_class_rate,
+            cover_classes: self.cover_classes,
+            n_starts: self.n_starts,
+            random_state: self.random_state,
+            n_threads: self.n_threads,
+            max_iter: self.max_iter,
+            tol: self.tol,
+            // More seconds than a Duration holds are no limit.
+            time_limit: self
+                .time_limit
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            feature_names: self.feature_names,
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! The descent of one point: through the stages, labels and splits in turn, to a local optimum.
+
+use super::continuation::Stage;
+use super::orct::OrctSettings;
+use crate::leaves::{assign_labels, assign_parted_labels};
+use crate::objective::{
+    ClassificationRows, ExpectedCost, Penalty, RateConstrainedCost, RateMultipliers, expected_cost,
+};
+use crate::progress::Progress;
+use crate::solver::{LbfgsSettings, Outcome, SimpleTerm, SolveStatus, minimize};
+use crate::stop::Stopped;
+use crate::tree::Topology;
+use argmin::core::observers::Observe;
+use argmin::core::{Error, KV};
+use std::sync::Arc;
+
+/// Times the labels are revised within a stage at most.
+const MAX_LABEL_ROUNDS: usize = 2;
+
+/// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
+const SOFT_ITERATIONS: u64 = 50;
+
+/// Tangents to a concave penalty at most; each but the last lowers the objective by `WORTHWHILE`.
+const MAX_TANGENTS: usize = 10;
+const WORTHWHILE: f64 = 1e-3;
+
+/// Rounds of the augmented Lagrangian at most.
+const MAX_RATE_ROUNDS: usize = 20;
+
+/// A rate this little below its bound is still aimed higher; half of it is aimed at beyond the bound,
+/// since the Lagrangian comes from below.
+const RATE_TOL: f64 = 2e-4;
+
+/// A rate is reached if it is short by no more than this.
+pub(crate) const RATE_REACHED: f64 = 1e-3;
+
+/// The problem of one fit (or of one node of it), and how to work on it.
+pub(crate) struct Descent<'a, 'd> {
+    pub data: ClassificationRows<'d>,
+    pub topology: Topology,
+    pub stages: Vec<Stage>,
+    pub penalty: Penalty,
+    pub settings: &'a OrctSettings,
+    pub progress: &'a Arc<Progress>,
+}
+
+/// Where a descent ended.
+#[derive(Clone, Debug)]
+pub(crate) struct StartOutcome {
+    pub theta: Vec<f64>,
+    pub labels: Vec<u32>,
+    /// Loss plus penalty.
+    pub objective: f64,
+    /// Expected cost alone.
+    pub loss: f64,
+    pub optimality: f64,
+    pub iterations: u64,
+    pub evaluations: u64,
+    pub status: SolveStatus,
+    /// (rate reached, multiplier) of each bound on a class's rate.
+    pub rates: Vec<(f64, f64)>,
+    /// The worst shortfall of a rate beyond what counts as reached; 0 if all are.
+    pub shortfall: f64,
+}
+
+impl StartOutcome {
+    /// Reached bounds first, then the lower objective.
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        self.shortfall
+            .total_cmp(&other.shortfall)
+            .then(self.objective.total_cmp(&other.objective))
+    }
+}
+
+impl Descent<'_, '_> {
+    /// Follows the stages from number `first` on, alternating the exact label step with the
+    /// quasi-Newton run until labels stop changing. Out of time it returns the best it can label;
+    /// Err only if cancelled.
+    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+        let last = self.stages.len() - 1;
+        let mut bounds = RateMultipliers::new(&self.aimed_rates());
+        let mut work = (0, 0);
+        let mut end = (SolveStatus::TimeLimit, f64::INFINITY);
+        'stages: for s in first..=last {
+            let stage = &self.stages[s];
+            let mut labels: Option<Vec<u32>> = None;
+            for _ in 0..MAX_LABEL_ROUNDS {
+                let step = self
+                    .data
+                    .leaf_masses(self.topology, &theta, stage.gamma)
+                    .and_then(|masses| {
+                        let revised = self.label(&masses, stage, &bounds);
+                        if labels.as_ref() == Some(&revised) {
+                            return Ok(None);
+                        }
+                        let outcome = self.move_splits(stage, &revised, theta.clone(), &mut bounds);
+                        labels = Some(revised);
+                        outcome.map(Some)
+                    });
+                let outcome: Outcome = match step {
+                    Ok(Some(outcome)) => outcome,
+                    Ok(None) => break,
+                    Err(Stopped::TimeLimit) => {
+                        end.0 = SolveStatus::TimeLimit;
+                        break 'stages;
+                    }
+                    Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+                };
+                work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
+                theta = outcome.x;
+                if s == last {
+                    end = (outcome.status, outcome.optimality);
+                }
+                match outcome.status {
+                    SolveStatus::Cancelled => return Err(Stopped::Cancelled),
+                    SolveStatus::TimeLimit => {
+                        end.0 = SolveStatus::TimeLimit;
+                        break 'stages;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.conclude(theta, &bounds, work, end)
+    }
+
+    /// Labels, objective and rates at θ: computed even when time is up, for without them there is no
+    /// answer.
+    fn conclude(
+        &self,
+        theta: Vec<f64>,
+        bounds: &RateMultipliers,
+        work: (u64, u64),
+        end: (SolveStatus, f64),
+    ) -> Result<StartOutcome, Stopped> {
+        let stage = &self.stages[self.stages.len() - 1];
+        let data = self.data.without_deadline();
+        let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
+        let labels = self.label(&masses, stage, bounds);
+        let total: f64 = data.class_weights().iter().sum();
+        let loss = expected_cost(&masses, &stage.costs, &labels) / total;
+        let rates = bounds.rates(&masses, &labels);
+        let short = self
+            .settings
+            .min_class_rate
+            .iter()
+            .zip(&rates)
+            .fold(0.0f64, |worst, ((_, asked), rate)| worst.max(asked - rate));
+        let shortfall = if short > RATE_REACHED && !stage.soft {
+            short
+        } else {
+            0.0
+        };
+        Ok(StartOutcome {
+            objective: loss + self.penalty.value(&theta),
+            loss,
+            optimality: end.1,
+            iterations: work.0,
+            evaluations: work.1,
+            status: if shortfall > 0.0 && end.0 != SolveStatus::TimeLimit {
+                SolveStatus::Infeasible
+            } else {
+                end.0
+            },
+            rates: rates
+                .into_iter()
+                .zip(bounds.multipliers.iter().copied())
+                .collect(),
+            shortfall,
+            theta,
+            labels,
+        })
+    }
+
+    /// Minimizes over θ with the labels held: one run of the solver for norms, one for every tangent
+    /// to a concave penalty and every update of the multipliers.
+    fn move_splits(
+        &self,
+        stage: &Stage,
+        labels: &[u32],
+        mut theta: Vec<f64>,
+        bounds: &mut RateMultipliers,
+    ) -> Result<Outcome, Stopped> {
+        let constrained = !stage.soft && !bounds.bounds.is_empty();
+        let rounds = match (stage.soft, constrained, self.penalty.is_concave()) {
+            (false, true, _) => MAX_RATE_ROUNDS,
+            (false, false, true) => MAX_TANGENTS,
+            _ => 1,
+        };
+        let mut work = (0, 0);
+        let mut value = f64::INFINITY;
+        let mut round = 1;
+        loop {
+            let term = self.penalty.tangent(&theta);
+            let limits = self.limits(stage);
+            let observer = Some(CountIterations(self.progress.clone()));
+            let (data, topology, gamma) = (self.data.clone(), self.topology, stage.gamma);
+            let outcome = if constrained {
+                let objective = RateConstrainedCost {
+                    data,
+                    topology,
+                    gamma,
+                    costs: &stage.costs,
+                    labels,
+                    multipliers: bounds,
+                };
+                minimize(objective, term.clone(), theta, &limits, observer)
+            } else {
+                let objective =
+                    ExpectedCost::new(data, topology, gamma, &stage.costs, labels.to_vec());
+                minimize(objective, term.clone(), theta, &limits, observer)
+            }?;
+            work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
+            let stopped = matches!(
+                outcome.status,
+                SolveStatus::TimeLimit | SolveStatus::Cancelled
+            );
+            let mut done = round == rounds || stopped;
+            if constrained && !stopped {
+                let masses = self
+                    .data
+                    .leaf_masses(self.topology, &outcome.x, stage.gamma)?;
+                let rates = bounds.rates(&masses, labels);
+                done |= bounds.shortfall(&rates) <= RATE_TOL;
+                bounds.update(&rates);
+            } else {
+                let loss = outcome.value - term.value(&outcome.x);
+                let lower = loss + self.penalty.value(&outcome.x);
+                done |= value - lower <= WORTHWHILE * lower.abs();
+                value = lower;
+            }
+            if done {
+                return Ok(Outcome {
+                    iterations: work.0,
+                    evaluations: work.1,
+                    ..outcome
+                });
+            }
+            theta = outcome.x;
+            round += 1;
+        }
+    }
+
+    fn limits(&self, stage: &Stage) -> LbfgsSettings {
+        LbfgsSettings {
+            projected_gradient_tol: self.settings.tol,
+            // Who asks for a small gradient also wants the last digits of the objective.
+            stall_tol: 1e-6 * self.settings.tol.min(1e-3),
+            max_iterations: if stage.soft {
+                self.settings.max_iter.min(SOFT_ITERATIONS)
+            } else {
+                self.settings.max_iter
+            },
+            ..LbfgsSettings::default()
+        }
+    }
+
+    /// The stage's labels, from the masses of classes in leaves.
+    fn label(&self, masses: &[f64], stage: &Stage, bounds: &RateMultipliers) -> Vec<u32> {
+        let (k, cover) = (self.data.n_classes, self.settings.cover_classes);
+        if stage.soft {
+            assign_parted_labels(masses, &stage.costs, k, cover)
+        } else {
+            let costs = bounds.lagrangian_costs(&stage.costs, &self.data.class_weights());
+            assign_labels(masses, &costs, k, cover)
+        }
+    }
+
+    /// The bounds on rates, moved up a little.
+    fn aimed_rates(&self) -> Vec<(usize, f64)> {
+        let rates = self.settings.min_class_rate.iter();
+        rates
+            .map(|(class, rate)| (*class, (rate + 0.5 * RATE_TOL).min(1.0)))
+            .collect()
+    }
+}
+
+/// Tells the progress counters about every iteration.
+struct CountIterations(Arc<Progress>);
+
+impl<I> Observe<I> for CountIterations {
+    fn observe_iter(&mut self, _: &I, _: &KV) -> Result<(), Error> {
+        self.0.count_iteration();
+        Ok(())
+    }
+}
