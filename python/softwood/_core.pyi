@@ -7,7 +7,17 @@ from numpy.typing import NDArray
 
 from .results import OrctReport, Rule
 
-__all__ = ["OrctModel", "OrctObjective", "__version__", "fit_orct", "load"]
+__all__ = [
+    "OrctModel",
+    "OrctObjective",
+    "__version__",
+    "fit_orct",
+    "fit_orct_cv",
+    "lambda_max",
+    "load",
+    "sparsity_path",
+    "vc_bounds",
+]
 
 __version__: str
 
@@ -69,12 +79,32 @@ class OrctObjective:
         self, theta: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.float64]]: ...
 
+_Training = tuple[
+    NDArray[np.float64] | NDArray[np.float32],
+    NDArray[np.uint32],
+    list[Any],
+    NDArray[np.float64] | None,
+]
+_Update = Callable[[int, int, int, float | None, float], object]
+
 def fit_orct(
-    x: NDArray[np.float64] | NDArray[np.float32],
-    codes: NDArray[np.uint32],
-    classes: list[Any],
-    sample_weight: NDArray[np.float64] | None,
-    settings: dict[str, Any],
-    progress: Callable[[int, int, int, float | None, float], object] | None,
+    training: _Training, settings: dict[str, Any], progress: _Update | None
 ) -> OrctModel: ...
+def fit_orct_cv(
+    training: _Training,
+    settings: dict[str, Any],
+    choices: dict[str, Any],
+    progress: _Update | None,
+) -> OrctModel: ...
+def sparsity_path(
+    training: _Training,
+    settings: dict[str, Any],
+    grid: tuple[NDArray[np.float64], ...],
+    validation: tuple[NDArray[Any], NDArray[np.uint32]] | None,
+    progress: _Update | None,
+) -> tuple[list[tuple[int, int, OrctModel, float | None]], str, float]: ...
+def lambda_max(
+    training: _Training, settings: dict[str, Any]
+) -> tuple[float, float, float | None]: ...
+def vc_bounds(depth: int, features: int) -> tuple[float, float]: ...
 def load(path: str | os.PathLike[str]) -> OrctModel: ...

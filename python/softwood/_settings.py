@@ -6,12 +6,42 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from . import _inputs
+from . import _core, _inputs
+
+# What `softwood.fit_orct` takes for granted, for the functions that pass settings on to it.
+ORCT_DEFAULTS: dict[str, Any] = {
+    "depth": 2,
+    "gamma": 512.0,
+    "costs": None,
+    "scaling": "minmax",
+    "local_penalty": 0.0,
+    "global_penalty": 0.0,
+    "penalty_shape": "norm",
+    "penalty_parameters": None,
+    "groups": None,
+    "min_class_rate": None,
+    "cover_classes": True,
+    "n_starts": 20,
+    "random_state": 0,
+    "n_threads": None,
+    "max_iter": 200,
+    "tol": 1e-3,
+    "time_limit": None,
+}
+
+# A grid of n penalties reaches down to this share of the largest one.
+SMALLEST_PENALTY = 2.0**-15
 
 
 def orct_settings(X: Any, classes: list[Any], **given: Any) -> dict[str, Any]:
     """Return the checked keyword arguments of `softwood.fit_orct` for rows X of these classes."""
+    unknown = set(given) - set(ORCT_DEFAULTS)
+    if unknown:
+        raise TypeError(
+            f"unknown setting {', '.join(sorted(unknown))}; known are {', '.join(ORCT_DEFAULTS)}"
+        )
     time_limit = given["time_limit"]
     costs = _inputs.as_costs(given["costs"], len(classes))
     return {
@@ -90,3 +120,20 @@ def _class_rates(rates: Any, classes: list[Any]) -> list[tuple[int, float]]:
             f"got {len(values)}"
         )
     return [(k, float(rate)) for k, rate in enumerate(values)]
+
+
+def penalty_grid(
+    name: str, grid: Any, training: Any, settings: dict[str, Any]
+) -> NDArray[np.float64]:
+    """Return the penalties of a path: those given, or the default, or a number of them."""
+    local = name == "local_grid"
+    if grid is None:
+        unit = 1.0 / training[0].shape[1] / ((2 ** settings["depth"] - 1) if local else 1)
+        return np.concatenate([[0.0], 2.0 ** np.arange(-12, 4) * unit])
+    if np.ndim(grid) == 0:
+        count = _inputs.integer(name, grid, 1, 1000, ", an array or None")
+        # The bound does not change much with the scaling; the plain one stands for "auto".
+        scaling = "minmax" if settings["scaling"] == "auto" else settings["scaling"]
+        top = _core.lambda_max(training, settings | {"scaling": scaling})[0 if local else 1]
+        return np.concatenate([[0.0], top * np.geomspace(SMALLEST_PENALTY, 1.0, count)])
+    return _inputs.as_vector(name, grid)

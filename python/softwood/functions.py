@@ -163,9 +163,9 @@ def fit_orct(
         tol=tol,
         time_limit=time_limit,
     )
-    weights = _inputs.as_weights(sample_weight)
+    training = (rows, codes, classes, _inputs.as_weights(sample_weight))
     with follow(progress) as update:
-        return _core.fit_orct(rows, codes, classes, weights, settings, update)
+        return _core.fit_orct(training, settings, update)
 
 
 def load(path: str | os.PathLike[str]) -> _core.OrctModel:

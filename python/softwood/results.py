@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
+
+# Rows of a cross-validation's table that are printed; `candidates` holds all of them.
+SHOWN_CANDIDATES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +32,84 @@ class ClassRate:
     reached: float
     multiplier: float
     feasible: bool
+
+
+@dataclass(frozen=True)
+class CvCandidate:
+    """Settings tried by cross-validation, and how they did on held-out rows.
+
+    Attributes
+    ----------
+    depth, scaling, gamma, local_penalty, global_penalty
+        The settings.
+    cost : float
+        Mean cost of the predicted classes; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    accuracy : float
+        Share of rows predicted right.
+    local_sparsity, global_sparsity : float
+        Means over the folds, in percent.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    depth: int
+    scaling: str
+    gamma: float
+    local_penalty: float
+    global_penalty: float
+    cost: float
+    standard_error: float
+    accuracy: float
+    local_sparsity: float
+    global_sparsity: float
+    folds: int
+
+    @classmethod
+    def of(
+        cls,
+        settings: tuple[int, str, float, float, float],
+        scores: tuple[float, float, float],
+        *rest: Any,
+    ) -> CvCandidate:
+        """Make one of settings, scores and the rest, in the order of the attributes."""
+        return cls(*settings, *scores, *rest)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The table of a cross-validation.
+
+    Attributes
+    ----------
+    candidates : tuple of CvCandidate
+        All that were tried.
+    chosen : int
+        Place of the one that was taken.
+    folds, repeats : int
+        Folds of a folding, and how often the rows were folded.
+    cut_short : bool
+        Whether the time limit ended the choice early.
+    """
+
+    candidates: tuple[CvCandidate, ...]
+    chosen: int
+    folds: int
+    repeats: int
+    cut_short: bool
+
+    def __str__(self) -> str:
+        ranked = sorted(self.candidates, key=lambda c: (-c.folds, c.cost))
+        head = "depth scaling   gamma  local_pen global_pen   accuracy      cost ± error  folds"
+        lines = [
+            f"{c.depth:>5} {c.scaling:<8}{c.gamma:>7g} {c.local_penalty:>10.3g} "
+            f"{c.global_penalty:>10.3g} {100 * c.accuracy:>8.2f} % {c.cost:>8.4f} ± "
+            f"{c.standard_error:.4f}  {c.folds:>5}{' *' if c is self.candidates[self.chosen] else ''}"
+            for c in ranked[:SHOWN_CANDIDATES]
+        ]
+        more = len(ranked) - len(lines)
+        return "\n".join([head, *lines, *([f"… {more} more"] if more else [])])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +140,8 @@ class OrctReport:
         The start the model comes from.
     constraints : tuple of ClassRate
         The bounds of `min_class_rate`, as asked and as reached.
+    selection : Selection or None
+        How cross-validation chose the settings, if it did.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
     rows : int
@@ -74,6 +158,7 @@ class OrctReport:
     start_objectives: tuple[float, ...]
     best_start: int
     constraints: tuple[ClassRate, ...]
+    selection: Selection | None
     scaling: str
     rows: int
 
@@ -88,8 +173,17 @@ class OrctReport:
         shown["start_objectives"] = (
             f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
         )
+        for rate in self.constraints:
+            shown[f"rate of {rate.label}"] = (
+                f"{rate.reached:.4f}, asked {rate.asked:.4f}, multiplier {rate.multiplier:.4g}"
+                f"{'' if rate.feasible else ', NOT REACHED'}"
+            )
+        if self.selection is not None:
+            best = self.selection.candidates[self.selection.chosen]
+            shown["selection"] = f"{best}, of {len(self.selection.candidates)} candidates"
+        del shown["constraints"]
         shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
-        return "\n".join(f"{name:<17}{value}" for name, value in shown.items() if value != ())
+        return "\n".join(f"{name:<17}{value}" for name, value in shown.items() if value is not None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ impl<'py> Matrix<'py> {
 }
 
 /// Distinct labels in increasing order, as `softwood._inputs.as_labels` gives them.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject)]
 pub enum Classes {
     #[pyo3(transparent)]
     Bool(Vec<bool>),

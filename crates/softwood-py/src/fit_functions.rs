@@ -1,34 +1,171 @@
-//! The fit functions, as `softwood.functions` calls them.
+//! The functions that train, as the Python package calls them.
 
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
+use crate::exceptions::from_input_error;
 use crate::orct_model::OrctModel;
 use crate::run_interruptible::run_interruptible;
-use crate::settings::OrctOptions;
+use crate::settings::{CvOptions, OrctOptions};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use softwood::data::Labels;
+use softwood::data::{Labels, Rows, ScalingChoice};
+use softwood::{InputError, PenaltyGrid, SparsityPath, ValidationRows};
+use std::sync::Mutex;
 
-/// Fit an ORCT to coded labels; `softwood.fit_orct` prepares the arguments.
+/// Rows with their coded labels and weights, as every function here takes them.
+#[derive(FromPyObject)]
+pub struct Training<'py>(
+    Matrix<'py>,
+    PyReadonlyArray1<'py, u32>,
+    Classes,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
+
+/// The same as the core takes it.
+struct Data<'a> {
+    rows: Rows<'a>,
+    labels: Labels,
+    weights: Option<Vec<f64>>,
+}
+
+impl Training<'_> {
+    /// MemoryError if there is no room to look for splits of this depth.
+    fn open(&self, depth: usize) -> PyResult<Data<'_>> {
+        let Self(x, codes, classes, weights) = self;
+        let rows = x.rows();
+        check_memory_for_splits(rows.features(), depth)?;
+        Ok(Data {
+            rows,
+            labels: Labels {
+                classes: classes.clone().into(),
+                codes: codes.as_array().to_vec(),
+            },
+            weights: weights.as_ref().map(|weights| weights.as_array().to_vec()),
+        })
+    }
+}
+
+/// Fit an ORCT; `softwood.fit_orct` prepares the arguments.
 #[pyfunction]
 pub fn fit_orct(
     py: Python<'_>,
-    x: Matrix<'_>,
-    codes: PyReadonlyArray1<'_, u32>,
-    classes: Classes,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    training: Training<'_>,
     settings: OrctOptions,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrctModel> {
     let settings = settings.check()?;
-    let labels = Labels {
-        classes: classes.into(),
-        codes: codes.as_array().to_vec(),
-    };
-    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
-    let rows = x.rows();
-    check_memory_for_splits(rows.features(), settings.depth)?;
+    let data = training.open(settings.depth)?;
     run_interruptible(py, progress.as_ref(), |control| {
-        softwood::fit_orct(rows, &labels, weights.as_deref(), &settings, control)
+        let weights = data.weights.as_deref();
+        softwood::fit_orct(data.rows, &data.labels, weights, &settings, control)
     })
     .map(OrctModel)
+}
+
+/// Choose settings by cross-validation and fit; `softwood.fit_orct_cv` prepares the arguments.
+#[pyfunction]
+pub fn fit_orct_cv(
+    py: Python<'_>,
+    training: Training<'_>,
+    settings: OrctOptions,
+    choices: CvOptions,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<OrctModel> {
+    let settings = choices.check(settings.check()?)?;
+    let deepest = settings.depths.iter().max().copied().unwrap_or(1);
+    let data = training.open(deepest)?;
+    run_interruptible(py, progress.as_ref(), |control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_orct_cv(data.rows, &data.labels, weights, &settings, control)
+    })
+    .map(OrctModel)
+}
+
+/// A point of a path: places of λ_L and λ_G in their grids, the model, the score.
+type Point = (usize, usize, OrctModel, Option<f64>);
+
+/// Fit along a grid of penalties; `softwood.sparsity_path` prepares the arguments. Returns the points
+/// done, the status and the seconds. An exception that ends the work early (Ctrl-C) carries these as
+/// its attribute `partial`.
+#[pyfunction]
+pub fn sparsity_path(
+    py: Python<'_>,
+    training: Training<'_>,
+    settings: OrctOptions,
+    grid: (Vec<f64>, Vec<f64>),
+    validation: Option<(Matrix<'_>, PyReadonlyArray1<'_, u32>)>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Vec<Point>, &'static str, f64)> {
+    let settings = settings.check()?;
+    let data = training.open(settings.depth)?;
+    let grid = PenaltyGrid {
+        local: grid.0,
+        global: grid.1,
+    };
+    let held: Option<(Rows<'_>, Vec<u32>)> = validation
+        .as_ref()
+        .map(|(x, codes)| (x.rows(), codes.as_array().to_vec()));
+    let held = held.as_ref().map(|(rows, codes)| ValidationRows {
+        rows: rows.reborrow(),
+        codes,
+    });
+    let done: Mutex<Option<SparsityPath>> = Mutex::new(None);
+    let outcome = run_interruptible(py, progress.as_ref(), |control| {
+        let path = softwood::sparsity_path(
+            data.rows,
+            &data.labels,
+            data.weights.as_deref(),
+            &grid,
+            held.as_ref(),
+            &settings,
+            control,
+        )?;
+        *done.lock().expect("no panic holds the lock") = Some(path);
+        Ok(())
+    });
+    let path = done.into_inner().expect("no panic holds the lock");
+    let result = path.map(|path| {
+        let points = path.points.into_iter();
+        let points = points.map(|p| (p.local, p.global, OrctModel(p.model), p.score));
+        (points.collect(), path.status.name(), path.seconds)
+    });
+    match (outcome, result) {
+        (Ok(()), Some(result)) => Ok(result),
+        (Ok(()), None) => unreachable!("a path that ends well is put down"),
+        (Err(error), result) => {
+            if let Some(result) = result {
+                error.value(py).setattr("partial", result)?;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// λ_max: local, global and, for depth 1 and two classes, at the bounds of the intercept.
+#[pyfunction]
+pub fn lambda_max(
+    py: Python<'_>,
+    training: Training<'_>,
+    settings: OrctOptions,
+) -> PyResult<(f64, f64, Option<f64>)> {
+    let settings = settings.check()?;
+    let data = training.open(settings.depth)?;
+    let ScalingChoice::Fixed(kind) = settings.scaling else {
+        return Err(from_input_error(InputError::Setting {
+            name: "scaling",
+            expected: "\"minmax\" or \"quantile\"",
+            got: "\"auto\"".into(),
+        }));
+    };
+    let weights = data.weights.as_deref();
+    py.detach(|| softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings))
+        .map(|max| (max.local, max.global, max.at_bounds))
+        .map_err(from_input_error)
+}
+
+/// Bounds on the VC dimension: lower bound and order of the upper bound.
+#[pyfunction]
+pub fn vc_bounds(depth: usize, features: usize) -> PyResult<(f64, f64)> {
+    softwood::tree::vc_bounds(depth, features)
+        .map(|bounds| (bounds.lower, bounds.upper_order))
+        .map_err(from_input_error)
 }

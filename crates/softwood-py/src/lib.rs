@@ -17,7 +17,7 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::fit_functions::fit_orct;
+    use super::fit_functions::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
     #[pymodule_export]
     use super::orct_model::{OrctModel, load};
     #[pymodule_export]

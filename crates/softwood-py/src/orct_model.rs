@@ -88,6 +88,38 @@ impl OrctModel {
             .call_method1("take", (codes.into_pyarray(py),))
     }
 
+    /// The table of a cross-validation as a `softwood.Selection`, or None.
+    fn selection<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(selection) = &self.0.report.selection else {
+            return Ok(py.None().into_bound(py));
+        };
+        let results = py.import("softwood.results")?;
+        let class = results.getattr("CvCandidate")?;
+        let candidates = selection.candidates.iter().map(|c| {
+            let scaling = scaling_name(c.scaling);
+            let settings = (c.depth, scaling, c.gamma, c.local_penalty, c.global_penalty);
+            let scores = (c.cost, c.standard_error, c.accuracy);
+            class.call_method1(
+                "of",
+                (
+                    settings,
+                    scores,
+                    c.local_sparsity,
+                    c.global_sparsity,
+                    c.folds,
+                ),
+            )
+        });
+        let candidates = tuple(py, candidates.collect::<PyResult<Vec<_>>>()?.into_iter())?;
+        results.getattr("Selection")?.call1((
+            candidates,
+            selection.chosen,
+            selection.folds,
+            selection.repeats,
+            selection.cut_short,
+        ))
+    }
+
     /// The bounds on class rates as a tuple of `softwood.ClassRate`.
     fn constraints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let class = py.import("softwood.results")?.getattr("ClassRate")?;
@@ -455,6 +487,7 @@ impl OrctModel {
                 report.best_start.into_pyobject(py)?.into_any(),
             ),
             ("constraints", self.constraints(py)?),
+            ("selection", self.selection(py)?),
             ("scaling", self.scaling().into_pyobject(py)?.into_any()),
             ("rows", report.rows.into_pyobject(py)?.into_any()),
         ];

@@ -2,8 +2,9 @@
 
 use crate::exceptions::from_input_error;
 use pyo3::prelude::*;
-use softwood::OrctSettings;
+use softwood::data::ScalingChoice;
 use softwood::objective::{PenaltySettings, PenaltyShape};
+use softwood::{CvRule, CvSettings, InputError, OrctSettings};
 use std::time::Duration;
 
 /// One field for each key of the dict.
@@ -59,6 +60,50 @@ impl OrctOptions {
                 .time_limit
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             feature_names: self.feature_names,
+        })
+    }
+}
+
+/// What cross-validation chooses from.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct CvOptions {
+    depths: Vec<usize>,
+    scalings: Vec<String>,
+    gammas: Vec<f64>,
+    local_grid: Vec<f64>,
+    global_grid: Vec<f64>,
+    folds: usize,
+    rule: String,
+}
+
+impl CvOptions {
+    /// The core's settings with `fit` for all that is not chosen; an error if a name is wrong.
+    pub fn check(self, fit: OrctSettings) -> PyResult<CvSettings> {
+        let refuse = |name, expected, got: &str| {
+            from_input_error(InputError::Setting {
+                name,
+                expected,
+                got: format!("{got:?}"),
+            })
+        };
+        let scalings = self.scalings.iter().map(|name| match name.parse() {
+            Ok(ScalingChoice::Fixed(kind)) => Ok(kind),
+            _ => Err(refuse("scalings", "\"minmax\" and \"quantile\"", name)),
+        });
+        Ok(CvSettings {
+            fit,
+            depths: self.depths,
+            scalings: scalings.collect::<PyResult<_>>()?,
+            gammas: self.gammas,
+            local_grid: self.local_grid,
+            global_grid: self.global_grid,
+            folds: self.folds,
+            rule: match self.rule.as_str() {
+                "best" => CvRule::Best,
+                "one_se" => CvRule::OneStandardError,
+                name => return Err(refuse("rule", "\"best\" or \"one_se\"", name)),
+            },
         })
     }
 }

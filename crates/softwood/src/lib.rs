@@ -81,7 +81,10 @@ mod threads;
 pub mod tree;
 
 pub use error::InputError;
+pub use fit::lambda_max::{LambdaMax, lambda_max};
 pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
+pub use fit::orct_cv::{CvRule, CvSettings, fit_orct_cv};
+pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 pub use fit::{Control, FitError};
 pub use fitted::{ModelFileError, OrctModel};
 pub use progress::{Progress, ProgressSnapshot};

@@ -1,7 +1,7 @@
 //! Borrowed views of the user's matrix: float32 or float64, any strides, never copied as a whole.
 
 use crate::InputError;
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2, Axis};
 
 /// N rows of p features as the user holds them.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,11 @@ impl Rows<'_> {
     /// p.
     pub fn features(&self) -> usize {
         with_view!(self, view => view.ncols())
+    }
+
+    /// A copy of some rows, as doubles.
+    pub(crate) fn gather(&self, index: &[usize]) -> Array2<f64> {
+        with_view!(self, view => view.select(Axis(0), index).mapv(f64::from))
     }
 
     /// Column `j` as doubles.

@@ -1,5 +1,6 @@
 //! `scaling="auto"`: whichever map validates better on folds of the training rows.
 
+use super::folds::assign_folds;
 use super::multistart::{Effort, run_starts};
 use super::orct::{OrctProblem, OrctSettings};
 use crate::data::{ScaledRows, Scaling, ScalingKind};
@@ -7,8 +8,6 @@ use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
 use crate::tree::Parallelism;
-use rand::RngExt;
-use rand_pcg::Pcg64;
 use std::sync::Arc;
 
 /// Folds of the inner validation.
@@ -32,7 +31,7 @@ pub(crate) fn choose_scaling(
         ..settings.clone()
     };
     progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
-    let fold_of = assign_folds(problem, settings.random_state);
+    let fold_of = assign_folds(problem.labels, FOLDS, settings.random_state);
     let mut costs = [0.0; KINDS.len()];
     for (kind, cost) in KINDS.into_iter().zip(&mut costs) {
         for fold in 0..FOLDS {
@@ -81,23 +80,4 @@ pub(crate) fn choose_scaling(
     } else {
         ScalingKind::MinMax
     })
-}
-
-/// A fold for each row, classes spread evenly over the folds.
-fn assign_folds(problem: &OrctProblem<'_>, seed: u64) -> Vec<usize> {
-    let mut rng = Pcg64::new(u128::from(seed), u128::MAX);
-    let mut next: Vec<usize> = (0..problem.labels.classes.len())
-        .map(|_| rng.random_range(0..FOLDS))
-        .collect();
-    let mut order: Vec<usize> = (0..problem.rows.len()).collect();
-    for i in (1..order.len()).rev() {
-        order.swap(i, rng.random_range(0..=i));
-    }
-    let mut folds = vec![0; order.len()];
-    for i in order {
-        let class = problem.labels.codes[i] as usize;
-        folds[i] = next[class];
-        next[class] = (next[class] + 1) % FOLDS;
-    }
-    folds
 }

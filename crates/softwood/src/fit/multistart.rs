@@ -30,6 +30,7 @@ impl Effort {
 }
 
 /// All starts in their order, and which of them is best.
+#[derive(Clone)]
 pub(crate) struct Starts {
     pub outcomes: Vec<StartOutcome>,
     pub best: usize,
@@ -50,27 +51,48 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
 /// first one always delivers.
 pub(crate) fn run_starts(descent: &Descent<'_, '_>, effort: Effort) -> Result<Starts, Stopped> {
     let settings = descent.settings;
-    let run = |start: usize| -> Result<Option<StartOutcome>, Stopped> {
-        if start > 0 && descent.data.stop.check() == Err(Stopped::TimeLimit) {
-            return Ok(None);
-        }
+    gather(descent, settings.n_starts, |start| {
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
         let outcome = run_start(descent, effort.regrowths(settings.depth), &mut rng)?;
         // Objectives on parts of the rows are not those of the model in the making.
         descent
             .progress
             .finish_start((effort == Effort::Full).then_some(outcome.objective));
-        Ok(Some(outcome))
+        Ok(outcome)
+    })
+}
+
+/// Takes every start of `before`, a neighbouring problem, down the last stage of this one.
+pub(crate) fn carry_starts(
+    descent: &Descent<'_, '_>,
+    before: &[StartOutcome],
+) -> Result<Starts, Stopped> {
+    gather(descent, before.len(), |start| {
+        let last = descent.stages.len() - 1;
+        let outcome = descent.follow(last, before[start].theta.clone())?;
+        descent.progress.finish_start(None);
+        Ok(outcome)
+    })
+}
+
+/// The outcomes of `run` for starts 0…n−1, side by side or one after the other.
+fn gather(
+    descent: &Descent<'_, '_>,
+    n: usize,
+    run: impl Fn(usize) -> Result<StartOutcome, Stopped> + Sync,
+) -> Result<Starts, Stopped> {
+    let run = |start: usize| {
+        if start > 0 && descent.data.stop.check() == Err(Stopped::TimeLimit) {
+            return Ok(None);
+        }
+        run(start).map(Some)
     };
     let outcomes: Vec<Option<StartOutcome>> = match descent.data.parallelism {
-        Parallelism::Rows => (0..settings.n_starts).map(run).collect::<Result<_, _>>()?,
-        Parallelism::None => (0..settings.n_starts)
-            .into_par_iter()
-            .map(run)
-            .collect::<Result<_, _>>()?,
+        Parallelism::Rows => (0..n).map(run).collect::<Result<_, _>>()?,
+        Parallelism::None => (0..n).into_par_iter().map(run).collect::<Result<_, _>>()?,
     };
     let outcomes: Vec<StartOutcome> = outcomes.into_iter().flatten().collect();
-    let cut_short = outcomes.len() < settings.n_starts;
+    let cut_short = outcomes.len() < n;
     let best = (0..outcomes.len())
         .min_by(|a, b| outcomes[*a].order(&outcomes[*b]))
         .expect("the first start always delivers");

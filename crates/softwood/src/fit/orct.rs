@@ -3,7 +3,7 @@
 use super::choose_scaling::choose_scaling;
 use super::continuation::stages;
 use super::descent::Descent;
-use super::multistart::{Effort, parallelism, run_starts};
+use super::multistart::{Effort, Starts, parallelism, run_starts};
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
@@ -184,42 +184,7 @@ pub fn fit_orct<'a>(
         let descent = problem.descent(data, settings, &control.progress);
         let starts =
             run_starts(&descent, Effort::Full).map_err(|_: Stopped| FitError::Cancelled)?;
-        let best = &starts.outcomes[starts.best];
-        let (coefficients, intercepts) =
-            ParameterLayout::new(topology, rows.features()).split(&best.theta);
-        let names = settings.feature_names.clone();
-        let tree = SoftTree {
-            topology,
-            gamma: settings.gamma,
-            coefficients: coefficients.to_vec(),
-            intercepts: intercepts.to_vec(),
-            feature_names: names
-                .unwrap_or_else(|| (0..rows.features()).map(|j| format!("x{j}")).collect()),
-            scaling: scaling.clone(),
-        };
-        let report = OrctReport {
-            status: if starts.cut_short {
-                SolveStatus::TimeLimit
-            } else {
-                best.status
-            },
-            objective: best.objective,
-            loss: best.loss,
-            seconds: began.elapsed().as_secs_f64(),
-            iterations: starts.outcomes.iter().map(|o| o.iterations).sum(),
-            evaluations: starts.outcomes.iter().map(|o| o.evaluations).sum(),
-            optimality: best.optimality,
-            start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
-            best_start: starts.best,
-            constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
-            rows: rows.len(),
-        };
-        Ok(OrctModel::new(
-            tree,
-            labels.classes.clone(),
-            best.labels.clone(),
-            report,
-        ))
+        Ok(problem.model(&starts, settings, &scaling, began))
     })?
 }
 
@@ -266,6 +231,54 @@ impl<'a> OrctProblem<'a> {
             parallelism: parallelism(rows.chunks(), n_starts),
             stop: stop.clone(),
         }
+    }
+
+    /// The model of the best start.
+    pub fn model(
+        &self,
+        starts: &Starts,
+        settings: &OrctSettings,
+        scaling: &Scaling,
+        began: Instant,
+    ) -> OrctModel {
+        let best = &starts.outcomes[starts.best];
+        let features = self.rows.features();
+        let (coefficients, intercepts) =
+            ParameterLayout::new(self.topology, features).split(&best.theta);
+        let names = settings.feature_names.clone();
+        let tree = SoftTree {
+            topology: self.topology,
+            gamma: settings.gamma,
+            coefficients: coefficients.to_vec(),
+            intercepts: intercepts.to_vec(),
+            feature_names: names
+                .unwrap_or_else(|| (0..features).map(|j| format!("x{j}")).collect()),
+            scaling: scaling.clone(),
+        };
+        let report = OrctReport {
+            status: if starts.cut_short {
+                SolveStatus::TimeLimit
+            } else {
+                best.status
+            },
+            objective: best.objective,
+            loss: best.loss,
+            seconds: began.elapsed().as_secs_f64(),
+            iterations: starts.outcomes.iter().map(|o| o.iterations).sum(),
+            evaluations: starts.outcomes.iter().map(|o| o.evaluations).sum(),
+            optimality: best.optimality,
+            start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
+            best_start: starts.best,
+            constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
+            selection: None,
+            rows: self.rows.len(),
+        };
+        OrctModel::new(
+            tree,
+            self.labels.classes.clone(),
+            best.labels.clone(),
+            report,
+        )
     }
 
     /// All that a start needs.

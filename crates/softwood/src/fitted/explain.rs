@@ -244,6 +244,7 @@ mod tests {
                 start_objectives: vec![0.0],
                 best_start: 0,
                 constraints: Vec::new(),
+                selection: None,
                 rows: 1,
             },
         }

@@ -9,7 +9,7 @@ mod rule;
 mod soft_tree;
 
 pub use file::ModelFileError;
-pub use orct_model::{ClassRate, Importance, OrctModel, OrctReport};
+pub use orct_model::{ClassRate, CvCandidate, Importance, OrctModel, OrctReport, Selection};
 pub(crate) use predict::{class_probabilities, most_probable};
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

@@ -5,7 +5,9 @@ pub(crate) mod parallel_pass;
 mod parameters;
 mod sigmoid;
 mod topology;
+mod vc_dimension;
 
 pub use parallel_pass::Parallelism;
 pub use parameters::ParameterLayout;
 pub use topology::Topology;
+pub use vc_dimension::{VcBounds, vc_bounds};

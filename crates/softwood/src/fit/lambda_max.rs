@@ -1,0 +1,85 @@
+//! The smallest penalties under which the tree that uses no feature, a = 0, is stationary.
+
+use super::orct::{OrctSettings, check_orct_input};
+use crate::InputError;
+use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingKind};
+use crate::stop::Stop;
+use crate::tree::parallel_pass::{Parallelism, add_to, sum_over_chunks};
+
+/// Bounds on λ_L and λ_G.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LambdaMax {
+    /// With λ_L at least this (and λ_G = 0) a = 0 is stationary whatever intercepts and labels are
+    /// (theorem 3.2; for concave shapes divided by φ′(0), proposition 1 of the ℓ0 paper).
+    pub local: f64,
+    /// The same for λ_G (and λ_L = 0).
+    pub global: f64,
+    /// For D = 1 and K = 2, λ_L from which a = 0 with μ = ±1 is stationary (theorem 3.3 with the 1/p
+    /// of its proof): there the splits are saturated, so this is far smaller.
+    pub at_bounds: Option<f64>,
+}
+
+/// Computes them for rows mapped by `scaling`, with depth, γ, costs and penalty of `settings`.
+///
+/// At a = 0 every row reaches node t with the same probability R_t and goes left with the same p_t, so
+/// ∂g/∂a_jt = (γ/p) R_t p_t(1 − p_t) (v_left − v_right), where v is a mean over leaves of S_kj = (1/W)
+/// Σ_i w_i x_ij cost(y_i, k). Hence |∂g/∂a_jt| ≤ (γ/4p) (max_k S_kj − min_k S_kj), attained at the
+/// root. Over all t, R_t p_t(1 − p_t)|v_left − v_right| sums up to half the mean variation of a
+/// martingale of D steps within that range, which is at most √D/4 of it by Cauchy–Schwarz.
+pub fn lambda_max<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    scaling: ScalingKind,
+    settings: &OrctSettings,
+) -> Result<LambdaMax, InputError> {
+    let rows = rows.into();
+    let costs = check_orct_input(rows.reborrow(), labels, weights, settings)?;
+    let (p, k) = (rows.features(), labels.classes.len());
+    let scaling = Scaling::learn(scaling, rows, weights);
+    let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
+    let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+    // Σ_{i: y_i = y} w_i x_ij, K × p, and Σ_i w_i at the end.
+    let chunk = |c: usize| {
+        let mut sums = vec![0.0; k * p + 1];
+        scaled.visit_chunk(c, &Stop::default(), |block| {
+            for (j, column) in block.tile.chunks_exact(scaled.stride()).enumerate() {
+                for (row, x) in block.rows.clone().zip(column) {
+                    sums[labels.codes[row] as usize * p + j] += weight(row) * x;
+                }
+            }
+            sums[k * p] += block.rows.map(weight).sum::<f64>();
+        })?;
+        Ok(sums)
+    };
+    let sums = sum_over_chunks(&scaled, Parallelism::None, &chunk, &|a, b| add_to(a, &b))
+        .expect("nobody can stop it");
+    let range = |j: usize| {
+        let mean_cost = |label: usize| -> f64 {
+            let terms = (0..k).map(|y| costs[y * k + label] * sums[y * p + j]);
+            terms.sum::<f64>() / sums[k * p]
+        };
+        let (low, high) = (0..k)
+            .map(mean_cost)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), s| {
+                (low.min(s), high.max(s))
+            });
+        high - low
+    };
+    let ranges: Vec<f64> = (0..p).map(range).collect();
+    let steepness = settings.gamma / p as f64 / settings.penalty.shape.slope(0.0);
+    let widest = ranges.iter().copied().fold(0.0, f64::max);
+    let group_of = |j: usize| settings.penalty.groups.as_ref().map_or(j, |g| g[j]);
+    let mut groups: std::collections::BTreeMap<usize, f64> = Default::default();
+    for (j, range) in ranges.iter().enumerate() {
+        *groups.entry(group_of(j)).or_default() += range;
+    }
+    let widest_group = groups.values().copied().fold(0.0, f64::max);
+    // p(1 − p) at μ = ±1.
+    let saturated = 1.0 / (2.0 + 2.0 * settings.gamma.cosh());
+    Ok(LambdaMax {
+        local: 0.25 * steepness * widest,
+        global: 0.25 * (settings.depth as f64).sqrt() * steepness * widest_group,
+        at_bounds: (settings.depth == 1 && k == 2).then_some(saturated * steepness * widest),
+    })
+}

@@ -1,0 +1,215 @@
+//! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
+
+use super::choose_scaling::choose_scaling;
+use super::multistart::{Effort, Starts, carry_starts, run_starts};
+use super::orct::{OrctProblem, OrctSettings, validate_data};
+use super::{Control, FitError};
+use crate::InputError;
+use crate::data::finite::check_finite;
+use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice};
+use crate::fitted::OrctModel;
+use crate::objective::PenaltySettings;
+use crate::solver::SolveStatus;
+use crate::stop::{Stop, Stopped};
+use crate::threads::in_pool;
+use crate::tree::Topology;
+use std::time::Instant;
+
+/// The trees of a path.
+#[derive(Clone, Debug)]
+pub struct SparsityPath {
+    /// The grid asked for.
+    pub grid: PenaltyGrid,
+    /// The points done, λ_L running fastest.
+    pub points: Vec<PathPoint>,
+    /// `Converged` if the whole grid is done, else why not.
+    pub status: SolveStatus,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+/// The points (λ_L, λ_G) of a path, each list increasing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PenaltyGrid {
+    /// λ_L.
+    pub local: Vec<f64>,
+    /// λ_G.
+    pub global: Vec<f64>,
+}
+
+/// One point of a path.
+#[derive(Clone, Debug)]
+pub struct PathPoint {
+    /// Place of λ_L in its grid.
+    pub local: usize,
+    /// Place of λ_G in its grid.
+    pub global: usize,
+    /// The best tree there.
+    pub model: OrctModel,
+    /// Share of the validation rows that it predicts right, if there are any.
+    pub score: Option<f64>,
+}
+
+/// Rows a path is scored on.
+pub struct ValidationRows<'a> {
+    /// The rows.
+    pub rows: Rows<'a>,
+    /// Position of each row's class among the training classes; anything beyond them is never right.
+    pub codes: &'a [u32],
+}
+
+impl PenaltyGrid {
+    /// The grid of the thesis: 0 and 2^r/(pB) for λ_L, 0 and 2^r/p for λ_G, r = −12…3.
+    pub fn full(depth: usize, features: usize) -> Self {
+        let powers = |unit: f64| {
+            std::iter::once(0.0)
+                .chain((-12..=3).map(|r| f64::powi(2.0, r) * unit))
+                .collect()
+        };
+        let (p, b) = (features as f64, Topology::complete(depth).branches() as f64);
+        Self {
+            local: powers(1.0 / (p * b)),
+            global: powers(1.0 / p),
+        }
+    }
+}
+
+/// Fits an ORCT at every point of the grid; `settings.penalty` gives shape and
+/// groups. All starts are carried along: those of a point begin where those of the next smaller λ_L
+/// (or, at the first λ_L, of the next smaller λ_G) have ended.
+///
+/// Out of time, or cancelled, it returns the points done until then.
+pub fn sparsity_path<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    grid: &PenaltyGrid,
+    validation: Option<&ValidationRows<'_>>,
+    settings: &OrctSettings,
+    control: &Control,
+) -> Result<SparsityPath, FitError> {
+    let rows = rows.into();
+    let began = Instant::now();
+    settings.validate()?;
+    check_grid("local_grid", &grid.local)?;
+    check_grid("global_grid", &grid.global)?;
+    let costs = validate_data(&rows, labels, weights, settings)?;
+    if let Some(validation) = validation {
+        check_validation(&rows, validation)?;
+    }
+    let stop = Stop::new(&control.stop, settings.time_limit);
+    let mut path = SparsityPath {
+        grid: grid.clone(),
+        points: Vec::new(),
+        status: SolveStatus::Converged,
+        seconds: 0.0,
+    };
+    in_pool(settings.n_threads, || -> Result<(), FitError> {
+        check_finite(&rows)?;
+        let problem = OrctProblem {
+            rows: rows.reborrow(),
+            labels,
+            weights,
+            costs: &costs,
+            topology: Topology::complete(settings.depth),
+        };
+        let progress = &control.progress;
+        progress.expect_starts(grid.local.len() * grid.global.len() * settings.n_starts);
+        let mut walk = || -> Result<(), Stopped> {
+            let kind = match settings.scaling {
+                ScalingChoice::Fixed(kind) => kind,
+                ScalingChoice::Auto => choose_scaling(&problem, settings, &stop, progress)?,
+            };
+            let scaling =
+                Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())?;
+            let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+            let mut row_start: Option<Starts> = None;
+            for (g, global) in grid.global.iter().enumerate() {
+                let mut before = row_start.take();
+                for (l, local) in grid.local.iter().enumerate() {
+                    let point_began = Instant::now();
+                    if before.is_some() {
+                        stop.check()?;
+                    }
+                    let here = OrctSettings {
+                        penalty: PenaltySettings {
+                            local: *local,
+                            global: *global,
+                            ..settings.penalty.clone()
+                        },
+                        ..settings.clone()
+                    };
+                    let data = problem.classification(&scaled, weights, here.n_starts, &stop);
+                    let descent = problem.descent(data, &here, progress);
+                    let starts = match &before {
+                        None => run_starts(&descent, Effort::Full)?,
+                        Some(before) => carry_starts(&descent, &before.outcomes)?,
+                    };
+                    let model = problem.model(&starts, &here, &scaling, point_began);
+                    path.points.push(PathPoint {
+                        local: l,
+                        global: g,
+                        score: validation.map(|validation| score(&model, validation)),
+                        model,
+                    });
+                    if l == 0 {
+                        row_start = Some(starts.clone());
+                    }
+                    before = Some(starts);
+                }
+            }
+            Ok(())
+        };
+        if let Err(stopped) = walk() {
+            path.status = stopped.into();
+        }
+        Ok(())
+    })??;
+    path.seconds = began.elapsed().as_secs_f64();
+    Ok(path)
+}
+
+/// Share of the rows that the model predicts right.
+fn score(model: &OrctModel, validation: &ValidationRows<'_>) -> f64 {
+    let predicted = model
+        .predict(validation.rows)
+        .expect("checked before the path began");
+    let right = predicted
+        .iter()
+        .zip(validation.codes)
+        .filter(|(predicted, code)| predicted == code)
+        .count();
+    right as f64 / validation.codes.len() as f64
+}
+
+fn check_grid(name: &'static str, grid: &[f64]) -> Result<(), InputError> {
+    let allowed = !grid.is_empty()
+        && grid.iter().all(|x| x.is_finite() && *x >= 0.0)
+        && grid.windows(2).all(|pair| pair[0] < pair[1]);
+    if allowed {
+        return Ok(());
+    }
+    Err(InputError::Setting {
+        name,
+        expected: "at least one penalty, all finite, not negative and increasing",
+        got: format!("{grid:?}"),
+    })
+}
+
+fn check_validation(rows: &Rows<'_>, validation: &ValidationRows<'_>) -> Result<(), InputError> {
+    let held = &validation.rows;
+    if held.features() != rows.features() {
+        return Err(InputError::FeatureMismatch {
+            expected: rows.features(),
+            got: held.features(),
+        });
+    }
+    if held.is_empty() || validation.codes.len() != held.len() {
+        return Err(InputError::RowMismatch {
+            name: "y_validation",
+            rows: held.len(),
+            len: validation.codes.len(),
+        });
+    }
+    held.check_finite(0..held.len())
+}

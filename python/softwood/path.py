@@ -1,0 +1,195 @@
+"""Trees along a grid of penalties: the function that fits them and the table it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, _inputs
+from ._settings import ORCT_DEFAULTS, orct_settings, penalty_grid
+from .progress import Progress, follow
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class SparsityPath:
+    """The trees of a path; arrays have a row for each λ_G and a column for each λ_L.
+
+    Attributes
+    ----------
+    local_grid, global_grid : ndarray
+        λ_L and λ_G.
+    objective, loss : ndarray
+        What was minimized, and the expected cost in it; NaN where the path was stopped before.
+    local_sparsity, global_sparsity : ndarray
+        Zeros, in percent, of the coefficients and of the features.
+    score : ndarray or None
+        Share of the validation rows predicted right; None without such rows.
+    models : list of list of (OrctModel or None)
+        The trees.
+    status : str
+        ``"converged"``, or ``"time_limit"`` or ``"cancelled"`` if points are missing.
+    seconds : float
+        Time taken.
+    """
+
+    def __init__(
+        self,
+        local_grid: NDArray[np.float64],
+        global_grid: NDArray[np.float64],
+        points: list[tuple[int, int, _core.OrctModel, float | None]],
+        status: str,
+        seconds: float,
+        *,
+        scored: bool,
+    ) -> None:
+        shape = (len(global_grid), len(local_grid))
+        self.local_grid, self.global_grid = local_grid, global_grid
+        self.status, self.seconds = status, seconds
+        self.models: list[list[_core.OrctModel | None]] = [[None] * shape[1] for _ in range(shape[0])]
+        self.objective, self.loss, self.local_sparsity, self.global_sparsity = (
+            np.full(shape, np.nan) for _ in range(4)
+        )
+        self.score = np.full(shape, np.nan) if scored else None
+        for column, row, model, score in points:
+            self.models[row][column] = model
+            self.objective[row, column] = model.report.objective
+            self.loss[row, column] = model.report.loss
+            self.local_sparsity[row, column] = model.local_sparsity
+            self.global_sparsity[row, column] = model.global_sparsity
+            if self.score is not None:
+                self.score[row, column] = score
+
+    def rows(self) -> list[dict[str, float]]:
+        """Return the points done as dicts, one a point, ready for a data frame."""
+        names = ("objective", "loss", "local_sparsity", "global_sparsity", "score")
+        arrays = {name: getattr(self, name) for name in names}
+        return [
+            {"local_penalty": float(self.local_grid[j]), "global_penalty": float(self.global_grid[i])}
+            | {name: float(array[i, j]) for name, array in arrays.items() if array is not None}
+            for i in range(len(self.global_grid))
+            for j in range(len(self.local_grid))
+            if self.models[i][j] is not None
+        ]
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        if not rows:
+            return f"an empty path, {self.status}"
+        head = " ".join(f"{name:>16}" for name in rows[0])
+        lines = [" ".join(f"{value:>16.6g}" for value in row.values()) for row in rows]
+        return "\n".join([head, *lines])
+
+    def __repr__(self) -> str:
+        return (
+            f"SparsityPath({len(self.global_grid)} × {len(self.local_grid)} penalties, "
+            f"{len(self.rows())} points done, {self.status})"
+        )
+
+
+def sparsity_path(
+    X: Any,
+    y: Any,
+    depth: int = 2,
+    local_grid: ArrayLike | int | None = None,
+    global_grid: ArrayLike | int | None = None,
+    *,
+    X_validation: Any = None,
+    y_validation: Any = None,
+    penalty_shape: str = "norm",
+    penalty_parameters: Mapping[str, float] | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    scaling: str = "minmax",
+    time_limit: float | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+    **settings: Any,
+) -> SparsityPath:
+    """Fit ORCTs along a grid of penalties, from dense to sparse.
+
+    Every start is carried along: at each point it begins where it has ended at the next smaller
+    λ_L (at the first λ_L, at the next smaller λ_G). The best start of each point is its tree.
+
+    Parameters
+    ----------
+    X, y, depth, sample_weight, scaling, penalty_shape, penalty_parameters, groups, progress
+        As in :func:`softwood.fit_orct`.
+    local_grid, global_grid : array_like or int, optional
+        Increasing penalties λ_L and λ_G, not negative. None stands for 0 and 2**r/(p·B) (local)
+        or 2**r/p (global) with r = −12 … 3, B = 2**depth − 1; a number n for 0 and n penalties
+        at equal ratios, down from :func:`softwood.lambda_max` by a factor of 2**15.
+    X_validation, y_validation : array_like, optional
+        Rows to score every tree on; they do not influence the trees.
+    time_limit : float, optional
+        Seconds after which the points done so far are returned.
+    **settings
+        Anything else that :func:`softwood.fit_orct` takes.
+
+    Returns
+    -------
+    SparsityPath
+        The trees with objective, loss and sparsities. If Ctrl-C ends the path, the
+        KeyboardInterrupt has what was done as its attribute ``partial``.
+
+    Examples
+    --------
+    >>> import softwood
+    >>> X, y, names = softwood.load_example()
+    >>> path = softwood.sparsity_path(
+    ...     X[::2], y[::2], 1, [0, 1e-3, 1e-2], [0],
+    ...     X_validation=X[1::2], y_validation=y[1::2], n_starts=2,
+    ... )
+    >>> path.local_sparsity.shape
+    (1, 3)
+    >>> bool(path.local_sparsity[0, 2] > path.local_sparsity[0, 0])
+    True
+    >>> bool(path.score.max() > 0.93)
+    True
+    """
+    rows = _inputs.as_rows(X)
+    classes, codes = _inputs.as_labels(y, len(rows))
+    given = ORCT_DEFAULTS | settings | {
+        "depth": depth,
+        "penalty_shape": penalty_shape,
+        "penalty_parameters": penalty_parameters,
+        "groups": groups,
+        "scaling": scaling,
+        "time_limit": time_limit,
+    }
+    checked = orct_settings(X, classes, **given)
+    training = (rows, codes, classes, _inputs.as_weights(sample_weight))
+    grids = [
+        penalty_grid(name, grid, training, checked)
+        for name, grid in (("local_grid", local_grid), ("global_grid", global_grid))
+    ]
+    validation = _validation(X_validation, y_validation, classes)
+
+    def table(points: Any, status: str, seconds: float) -> SparsityPath:
+        return SparsityPath(*grids, points, status, seconds, scored=validation is not None)
+
+    with follow(progress) as update:
+        try:
+            return table(*_core.sparsity_path(training, checked, tuple(grids), validation, update))
+        except BaseException as stopped:
+            partial = getattr(stopped, "partial", None)
+            if partial is not None:
+                stopped.partial = table(*partial)  # type: ignore[attr-defined]
+            raise
+
+
+def _validation(
+    X: Any, y: Any, classes: list[Any]
+) -> tuple[NDArray[Any], NDArray[np.uint32]] | None:
+    if X is None and y is None:
+        return None
+    if X is None or y is None:
+        raise ValueError("X_validation and y_validation go together: give both or neither")
+    rows = _inputs.as_rows(X)
+    labels, codes = _inputs.as_labels(y, len(rows))
+    place = {label: k for k, label in enumerate(classes)}
+    # A label never seen in training cannot be predicted right: it gets a place no class has.
+    known = np.array([place.get(label, len(classes)) for label in labels], np.uint32)
+    return rows, known[codes]
