@@ -24,8 +24,12 @@ const SOFT_ITERATIONS: u64 = 50;
 const MAX_TANGENTS: usize = 10;
 const WORTHWHILE: f64 = 1e-3;
 
-/// Rounds of the augmented Lagrangian at most.
+/// Rounds of the augmented Lagrangian at most, and in a soft stage.
 const MAX_RATE_ROUNDS: usize = 20;
+const SOFT_RATE_ROUNDS: usize = 3;
+
+/// Rounds without a better point that reaches the bounds before the best one is taken.
+const RATE_PATIENCE: usize = 4;
 
 /// A rate this little below its bound is still aimed higher; half of it is aimed at beyond the bound,
 /// since the Lagrangian comes from below.
@@ -83,6 +87,7 @@ impl Descent<'_, '_> {
         let mut end = (SolveStatus::TimeLimit, f64::INFINITY);
         'stages: for s in first..=last {
             let stage = &self.stages[s];
+            bounds.relax();
             let mut labels: Option<Vec<u32>> = None;
             for _ in 0..MAX_LABEL_ROUNDS {
                 let step = self
@@ -172,73 +177,132 @@ impl Descent<'_, '_> {
         })
     }
 
-    /// Minimizes over θ with the labels held: one run of the solver for norms, one for every tangent
-    /// to a concave penalty and every update of the multipliers.
+    /// Minimizes over θ with the labels held.
     fn move_splits(
         &self,
         stage: &Stage,
         labels: &[u32],
-        mut theta: Vec<f64>,
+        theta: Vec<f64>,
         bounds: &mut RateMultipliers,
     ) -> Result<Outcome, Stopped> {
-        let constrained = !stage.soft && !bounds.bounds.is_empty();
-        let rounds = match (stage.soft, constrained, self.penalty.is_concave()) {
-            (false, true, _) => MAX_RATE_ROUNDS,
-            (false, false, true) => MAX_TANGENTS,
-            _ => 1,
+        // A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a penalty
+        // in full would leave nothing of it.
+        let penalty = self
+            .penalty
+            .clone()
+            .scaled(stage.gamma / self.settings.gamma);
+        if bounds.bounds.is_empty() {
+            self.by_tangents(stage, &penalty, labels, theta)
+        } else {
+            self.by_multipliers(stage, &penalty, labels, theta, bounds)
+        }
+    }
+
+    /// One run of the solver for norms; for a concave penalty one for every tangent, as long as that
+    /// lowers the objective.
+    fn by_tangents(
+        &self,
+        stage: &Stage,
+        penalty: &Penalty,
+        labels: &[u32],
+        mut theta: Vec<f64>,
+    ) -> Result<Outcome, Stopped> {
+        let rounds = if penalty.is_concave() && !stage.soft {
+            MAX_TANGENTS
+        } else {
+            1
         };
         let mut work = (0, 0);
         let mut value = f64::INFINITY;
-        let mut round = 1;
-        loop {
-            let term = self.penalty.tangent(&theta);
-            let limits = self.limits(stage);
-            let observer = Some(CountIterations(self.progress.clone()));
-            let (data, topology, gamma) = (self.data.clone(), self.topology, stage.gamma);
-            let outcome = if constrained {
-                let objective = RateConstrainedCost {
-                    data,
-                    topology,
-                    gamma,
-                    costs: &stage.costs,
-                    labels,
-                    multipliers: bounds,
-                };
-                minimize(objective, term.clone(), theta, &limits, observer)
-            } else {
-                let objective =
-                    ExpectedCost::new(data, topology, gamma, &stage.costs, labels.to_vec());
-                minimize(objective, term.clone(), theta, &limits, observer)
-            }?;
-            work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
-            let stopped = matches!(
-                outcome.status,
-                SolveStatus::TimeLimit | SolveStatus::Cancelled
+        for round in 1.. {
+            let term = penalty.tangent(&theta);
+            let objective = ExpectedCost::new(
+                self.data.clone(),
+                self.topology,
+                stage.gamma,
+                &stage.costs,
+                labels.to_vec(),
             );
-            let mut done = round == rounds || stopped;
-            if constrained && !stopped {
-                let masses = self
-                    .data
-                    .leaf_masses(self.topology, &outcome.x, stage.gamma)?;
-                let rates = bounds.rates(&masses, labels);
-                done |= bounds.shortfall(&rates) <= RATE_TOL;
-                bounds.update(&rates);
-            } else {
-                let loss = outcome.value - term.value(&outcome.x);
-                let lower = loss + self.penalty.value(&outcome.x);
-                done |= value - lower <= WORTHWHILE * lower.abs();
-                value = lower;
+            let observer = Some(CountIterations(self.progress.clone()));
+            let limits = self.limits(stage);
+            let outcome = minimize(objective, term.clone(), theta, &limits, observer)?;
+            work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
+            let lower = outcome.value - term.value(&outcome.x) + penalty.value(&outcome.x);
+            if round == rounds
+                || outcome.status.is_stopped()
+                || value - lower <= WORTHWHILE * lower.abs()
+            {
+                return Ok(outcome.with_work(work));
             }
-            if done {
-                return Ok(Outcome {
-                    iterations: work.0,
-                    evaluations: work.1,
-                    ..outcome
-                });
-            }
-            theta = outcome.x;
-            round += 1;
+            (theta, value) = (outcome.x, lower);
         }
+        unreachable!("the last round returns")
+    }
+
+    /// One run of the solver for every update of the multipliers (and tangent to the penalty); the
+    /// best point that reaches the bounds, or else the last one.
+    fn by_multipliers(
+        &self,
+        stage: &Stage,
+        penalty: &Penalty,
+        labels: &[u32],
+        mut theta: Vec<f64>,
+        bounds: &mut RateMultipliers,
+    ) -> Result<Outcome, Stopped> {
+        let rounds = if stage.soft {
+            SOFT_RATE_ROUNDS
+        } else {
+            MAX_RATE_ROUNDS
+        };
+        let mut work = (0, 0);
+        let mut best: Option<(f64, Outcome, RateMultipliers)> = None;
+        let mut fruitless = 0;
+        for round in 1.. {
+            let objective = RateConstrainedCost {
+                data: self.data.clone(),
+                topology: self.topology,
+                gamma: stage.gamma,
+                costs: &stage.costs,
+                labels,
+                multipliers: bounds,
+            };
+            let observer = Some(CountIterations(self.progress.clone()));
+            let (term, limits) = (penalty.tangent(&theta), self.limits(stage));
+            let outcome = minimize(objective, term, theta, &limits, observer)?;
+            work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
+            if outcome.status.is_stopped() {
+                return Ok(outcome.with_work(work));
+            }
+            let masses = self
+                .data
+                .leaf_masses(self.topology, &outcome.x, stage.gamma)?;
+            let rates = bounds.rates(&masses, labels);
+            bounds.update(&rates);
+            theta = outcome.x.clone();
+            let reached = bounds.shortfall(&rates) <= RATE_TOL;
+            fruitless += 1;
+            if reached {
+                let total: f64 = self.data.class_weights().iter().sum();
+                let loss = expected_cost(&masses, &stage.costs, labels) / total;
+                let value = loss + penalty.value(&outcome.x);
+                if best.as_ref().is_none_or(|(least, _, _)| value < *least) {
+                    best = Some((value, outcome.clone(), bounds.clone()));
+                    fruitless = 0;
+                }
+            }
+            let settled = reached && bounds.slackness(&rates) <= RATE_TOL;
+            if settled || round == rounds || (best.is_some() && fruitless == RATE_PATIENCE) {
+                let outcome = match best {
+                    Some((_, outcome, multipliers)) => {
+                        *bounds = multipliers;
+                        outcome
+                    }
+                    None => outcome,
+                };
+                return Ok(outcome.with_work(work));
+            }
+        }
+        unreachable!("the last round returns")
     }
 
     fn limits(&self, stage: &Stage) -> LbfgsSettings {
@@ -258,12 +322,13 @@ impl Descent<'_, '_> {
     /// The stage's labels, from the masses of classes in leaves.
     fn label(&self, masses: &[f64], stage: &Stage, bounds: &RateMultipliers) -> Vec<u32> {
         let (k, cover) = (self.data.n_classes, self.settings.cover_classes);
-        if stage.soft {
-            assign_parted_labels(masses, &stage.costs, k, cover)
+        let costs = bounds.lagrangian_costs(&stage.costs, &self.data.class_weights());
+        let assign = if stage.soft {
+            assign_parted_labels
         } else {
-            let costs = bounds.lagrangian_costs(&stage.costs, &self.data.class_weights());
-            assign_labels(masses, &costs, k, cover)
-        }
+            assign_labels
+        };
+        assign(masses, &costs, k, cover)
     }
 
     /// The bounds on rates, moved up a little.

@@ -16,8 +16,10 @@ use crate::tree::Topology;
 /// wrongly classed does by default.
 const FIRST_WEIGHT: f64 = 10.0;
 
-/// Growth of σ where a round has not halved the worst shortfall.
+/// Growth of σ where a round has not halved the worst shortfall, and its limit: beyond it the problem
+/// is too stiff to move.
 const GROWTH: f64 = 4.0;
+const MAX_WEIGHT: f64 = 1e5;
 
 /// Bounds, multipliers and weight between rounds.
 #[derive(Clone, Debug)]
@@ -41,6 +43,12 @@ impl RateMultipliers {
         }
     }
 
+    /// Begins anew with the first weight, for another stage; the multipliers stay.
+    pub fn relax(&mut self) {
+        self.weight = FIRST_WEIGHT;
+        self.worst = f64::INFINITY;
+    }
+
     /// η_k of each bound, from the rates reached.
     fn slopes(&self, rates: &[f64]) -> Vec<f64> {
         self.bounds
@@ -58,7 +66,7 @@ impl RateMultipliers {
         self.multipliers = self.slopes(rates);
         let worst = self.shortfall(rates);
         if worst > 0.5 * self.worst {
-            self.weight *= GROWTH;
+            self.weight = (self.weight * GROWTH).min(MAX_WEIGHT);
         }
         self.worst = worst;
     }
@@ -69,6 +77,17 @@ impl RateMultipliers {
             .iter()
             .zip(rates)
             .fold(0.0f64, |worst, ((_, bound), rate)| worst.max(bound - rate))
+    }
+
+    /// max_k λ_k (rate_k − ρ_k)⁺: what bounds with room to spare still ask for.
+    pub fn slackness(&self, rates: &[f64]) -> f64 {
+        self.bounds
+            .iter()
+            .zip(rates)
+            .zip(&self.multipliers)
+            .fold(0.0f64, |worst, (((_, bound), rate), multiplier)| {
+                worst.max(multiplier * (rate - bound))
+            })
     }
 
     /// The costs that the Lagrangian at the present multipliers puts on predictions.

@@ -26,6 +26,11 @@ impl SolveStatus {
         matches!(self, Self::Converged | Self::Stalled)
     }
 
+    /// Whether the run was stopped from outside, by a flag or the clock.
+    pub(crate) fn is_stopped(self) -> bool {
+        matches!(self, Self::TimeLimit | Self::Cancelled)
+    }
+
     /// The name used in reports and files.
     pub fn name(self) -> &'static str {
         match self {
@@ -63,4 +68,12 @@ pub struct Outcome {
     pub evaluations: u64,
     /// Why it ended.
     pub status: SolveStatus,
+}
+
+impl Outcome {
+    /// The same with other counts of iterations and evaluations, those of all runs that led to it.
+    pub(crate) fn with_work(mut self, work: (u64, u64)) -> Self {
+        (self.iterations, self.evaluations) = work;
+        self
+    }
 }
