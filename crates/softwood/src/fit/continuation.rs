@@ -3,12 +3,10 @@
 use super::orct::OrctSettings;
 use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{ClassificationRows, ExpectedCost};
-use crate::progress::Progress;
+use crate::progress::{CountIterations, Progress};
 use crate::solver::{Bounds, LbfgsSettings, Outcome, SolveStatus, minimize};
 use crate::stop::Stopped;
 use crate::tree::Topology;
-use argmin::core::observers::Observe;
-use argmin::core::{Error, KV};
 use std::sync::Arc;
 
 /// a, μ ∈ [−1, 1].
@@ -200,14 +198,4 @@ fn expected_cost(
         .map(|(y, t)| masses[y * leaves + t] * stage.costs[y * k + labels[t] as usize])
         .sum();
     cost / data.class_weights().iter().sum::<f64>()
-}
-
-/// Tells the progress counters about every iteration.
-struct CountIterations(Arc<Progress>);
-
-impl<I> Observe<I> for CountIterations {
-    fn observe_iter(&mut self, _: &I, _: &KV) -> Result<(), Error> {
-        self.0.count_iteration();
-        Ok(())
-    }
 }

@@ -4,8 +4,11 @@ mod choose_scaling;
 mod continuation;
 mod control;
 mod multistart;
+mod nodec;
 mod one_start;
 pub mod orct;
 mod regrow;
+pub mod srt;
+mod update_branch_node;
 
 pub use control::{Control, FitError};

@@ -5,7 +5,7 @@ use super::one_start::run_start;
 use super::orct::OrctSettings;
 use crate::objective::ClassificationRows;
 use crate::progress::Progress;
-use crate::stop::Stopped;
+use crate::stop::{Stop, Stopped};
 use crate::tree::{Parallelism, Topology};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -34,8 +34,8 @@ impl Effort {
 }
 
 /// All starts in their order, and which of them is best.
-pub(crate) struct Starts {
-    pub outcomes: Vec<StartOutcome>,
+pub(crate) struct Starts<O> {
+    pub outcomes: Vec<O>,
     pub best: usize,
     /// Whether the time limit kept some starts from being run.
     pub cut_short: bool,
@@ -50,8 +50,7 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
     }
 }
 
-/// Runs the starts; Err only if cancelled. After the time limit no further start begins, but the
-/// first one always delivers.
+/// Runs the starts of an ORCT; Err only if cancelled.
 pub(crate) fn run_starts(
     data: &ClassificationRows<'_>,
     topology: Topology,
@@ -59,17 +58,14 @@ pub(crate) fn run_starts(
     effort: Effort,
     settings: &OrctSettings,
     progress: &Arc<Progress>,
-) -> Result<Starts, Stopped> {
+) -> Result<Starts<StartOutcome>, Stopped> {
     let stages = stages(
         settings.gamma,
         costs,
         &data.class_weights(),
         data.rows.features(),
     );
-    let run = |start: usize| -> Result<Option<StartOutcome>, Stopped> {
-        if start > 0 && data.stop.check() == Err(Stopped::TimeLimit) {
-            return Ok(None);
-        }
+    let run = |start: usize| {
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
         let outcome = run_start(
             data,
@@ -82,23 +78,39 @@ pub(crate) fn run_starts(
         )?;
         // Objectives on parts of the rows are not those of the model in the making.
         progress.finish_start((effort == Effort::Full).then_some(outcome.objective));
-        Ok(Some(outcome))
+        Ok((outcome.objective, outcome))
     };
-    let outcomes: Vec<Option<StartOutcome>> = match data.parallelism {
-        Parallelism::Rows => (0..settings.n_starts).map(run).collect::<Result<_, _>>()?,
-        Parallelism::None => (0..settings.n_starts)
+    best_of_starts(settings.n_starts, data.parallelism, &data.stop, run)
+}
+
+/// Runs `run(0)`, `run(1)`, …, each giving its objective and what it found; Err only if cancelled.
+/// After the time limit no further start begins, but the first one always delivers.
+pub(crate) fn best_of_starts<O: Send>(
+    n_starts: usize,
+    parallelism: Parallelism,
+    stop: &Stop,
+    run: impl Fn(usize) -> Result<(f64, O), Stopped> + Sync,
+) -> Result<Starts<O>, Stopped> {
+    let run_in_time = |start: usize| {
+        if start > 0 && stop.check() == Err(Stopped::TimeLimit) {
+            return Ok(None);
+        }
+        run(start).map(Some)
+    };
+    let outcomes: Vec<Option<(f64, O)>> = match parallelism {
+        Parallelism::Rows => (0..n_starts).map(run_in_time).collect::<Result<_, _>>()?,
+        Parallelism::None => (0..n_starts)
             .into_par_iter()
-            .map(run)
+            .map(run_in_time)
             .collect::<Result<_, _>>()?,
     };
-    let outcomes: Vec<StartOutcome> = outcomes.into_iter().flatten().collect();
-    let cut_short = outcomes.len() < settings.n_starts;
+    let (objectives, outcomes): (Vec<f64>, Vec<O>) = outcomes.into_iter().flatten().unzip();
     let best = (0..outcomes.len())
-        .min_by(|a, b| outcomes[*a].objective.total_cmp(&outcomes[*b].objective))
+        .min_by(|a, b| objectives[*a].total_cmp(&objectives[*b]))
         .expect("the first start always delivers");
     Ok(Starts {
+        cut_short: outcomes.len() < n_starts,
         outcomes,
         best,
-        cut_short,
     })
 }

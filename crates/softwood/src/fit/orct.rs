@@ -6,7 +6,7 @@ use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use crate::fitted::{OrctModel, OrctReport, SoftTree};
+use crate::fitted::{OrctModel, FitReport, SoftTree};
 use crate::objective::ClassificationRows;
 use crate::solver::SolveStatus;
 use crate::stop::{Stop, Stopped};
@@ -179,7 +179,7 @@ pub fn fit_orct<'a>(
                 .unwrap_or_else(|| (0..rows.features()).map(|j| format!("x{j}")).collect()),
             scaling: scaling.clone(),
         };
-        let report = OrctReport {
+        let report = FitReport {
             status: if starts.cut_short {
                 SolveStatus::TimeLimit
             } else {

@@ -190,7 +190,7 @@ fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::data::{ClassLabels, Scaling, ScalingKind};
-    use crate::fitted::OrctReport;
+    use crate::fitted::FitReport;
     use crate::solver::SolveStatus;
     use crate::tree::Topology;
     use ndarray::{Array2, ArrayView2};
@@ -233,7 +233,7 @@ mod tests {
             leaf_classes: (0..topology.leaves())
                 .map(|_| rng.random_range(0..classes as u32))
                 .collect(),
-            report: OrctReport {
+            report: FitReport {
                 status: SolveStatus::Converged,
                 objective: 0.0,
                 loss: 0.0,

@@ -1,6 +1,6 @@
 //! The model file: versioned JSON that any language can read; MODEL_FORMAT.md describes it.
 
-use super::{OrctModel, OrctReport, SoftTree};
+use super::{OrctModel, FitReport, SoftTree};
 use crate::InputError;
 use crate::data::{ClassLabels, FeatureMap, Scaling, ScalingKind};
 use crate::tree::Topology;
@@ -59,7 +59,7 @@ struct Body {
     intercepts: Vec<f64>,
     classes: ClassLabels,
     leaf_classes: Vec<u32>,
-    report: OrctReport,
+    report: FitReport,
 }
 
 #[derive(Deserialize)]

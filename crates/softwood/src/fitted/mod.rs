@@ -5,14 +5,19 @@ mod file;
 mod orct_model;
 mod predict;
 mod render;
+mod report;
 mod rule;
+mod single_leaf;
 mod soft_tree;
+mod srt_model;
 
 pub use file::ModelFileError;
-pub use orct_model::{Importance, OrctModel, OrctReport};
+pub use orct_model::{Importance, OrctModel};
 pub(crate) use predict::{class_probabilities, most_probable};
+pub use report::FitReport;
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;
+pub use srt_model::SrtModel;
 
 #[doc = include_str!("../../MODEL_FORMAT.md")]
 pub mod file_format {}

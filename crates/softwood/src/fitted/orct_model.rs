@@ -1,9 +1,7 @@
 //! A fitted optimal randomized classification tree.
 
-use super::SoftTree;
+use super::{FitReport, SoftTree};
 use crate::data::ClassLabels;
-use crate::solver::SolveStatus;
-use serde::{Deserialize, Deserializer, Serialize};
 
 /// Splits, leaf labels, class labels and the report of the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,39 +13,7 @@ pub struct OrctModel {
     /// Position in `classes` of each leaf's label.
     pub leaf_classes: Vec<u32>,
     /// How the fit went.
-    pub report: OrctReport,
-}
-
-/// How a fit went.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OrctReport {
-    /// Why the best start ended.
-    pub status: SolveStatus,
-    /// What was minimized, at the model's parameters.
-    pub objective: f64,
-    /// Mean expected misclassification cost, penalties left out.
-    pub loss: f64,
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// Solver iterations over all starts.
-    pub iterations: u64,
-    /// Joint evaluations of objective and gradient over all starts.
-    pub evaluations: u64,
-    /// ‖Π(θ − ∇f(θ)) − θ‖∞ at the model's parameters and labels; infinite (null in files) if the fit
-    /// ended before it was known.
-    #[serde(deserialize_with = "null_as_infinity")]
-    pub optimality: f64,
-    /// Objective of every start that was run.
-    pub start_objectives: Vec<f64>,
-    /// The start the model comes from.
-    pub best_start: usize,
-    /// Training rows.
-    pub rows: usize,
-}
-
-/// JSON has no infinity and serde_json writes null for it.
-fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+    pub report: FitReport,
 }
 
 /// How a feature's coefficients over all splits are summed up.
@@ -64,7 +30,7 @@ impl OrctModel {
         tree: SoftTree,
         classes: ClassLabels,
         leaf_classes: Vec<u32>,
-        report: OrctReport,
+        report: FitReport,
     ) -> Self {
         Self {
             tree,

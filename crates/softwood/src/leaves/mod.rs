@@ -1,5 +1,7 @@
 //! Exact steps for what sits in the leaves while the splits are held fixed.
 
 mod assign_labels;
+mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};
+pub(crate) use ridge::{LinearModel, ridge};

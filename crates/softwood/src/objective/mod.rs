@@ -1,7 +1,12 @@
 //! What is minimized: smooth functions of θ that know data and tree but no solver.
 
+mod leaf_error;
+mod logistic;
 mod misclassification;
 
+pub(crate) use leaf_error::RowCosts;
+pub use leaf_error::{RegressionRows, SoftRegressionError};
+pub(crate) use logistic::Logistic;
 pub(crate) use misclassification::TRACE;
 pub use misclassification::{ClassificationRows, ExpectedCost};
 

@@ -1,7 +1,9 @@
 //! Backtracking along the projection arc x(α) = Π(x + αd) until Armijo's condition holds.
 
-use super::FeasibleSet;
 use super::curvature_pairs::dot;
+use super::{Bounds, FeasibleSet};
+use crate::objective::Objective;
+use crate::stop::Stopped;
 
 /// Decrease demanded, as a share of the first-order prediction ∇f(x)ᵀ(x(α) − x).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -60,4 +62,19 @@ pub(crate) fn search<E>(
         };
     }
     Ok(None)
+}
+
+/// The first step of unbounded steepest descent, the reference update (13)–(14) of paper 2, which
+/// starts from length 1; None if x is stationary to rounding.
+pub(crate) fn reference_step(
+    objective: &impl Objective,
+    x: &[f64],
+    value: f64,
+    gradient: &[f64],
+) -> Result<Option<Step>, Stopped> {
+    let direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+    let origin = Origin { x, value, gradient };
+    search(&origin, &direction, 1.0, &Bounds::NONE, |x, g| {
+        objective.value_and_gradient(x, g)
+    })
 }

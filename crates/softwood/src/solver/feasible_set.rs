@@ -21,6 +21,14 @@ pub struct Bounds {
     pub upper: f64,
 }
 
+impl Bounds {
+    /// The whole of Rⁿ.
+    pub const NONE: Self = Self {
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+    };
+}
+
 impl FeasibleSet for Bounds {
     fn project(&self, x: &mut [f64]) {
         for x in x {

@@ -1,5 +1,9 @@
 //! Starting points for the splits.
 
+mod clustering;
 mod data_point;
 
+pub(crate) use clustering::{
+    clustered_splits, linear_values, random_split, random_splits, split_towards, weighted_quantile,
+};
 pub(crate) use data_point::splits_through_the_data;

@@ -1,0 +1,37 @@
+//! How a fit went, whatever the kind of model.
+
+use crate::solver::SolveStatus;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// How a fit went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// Why the best start ended.
+    pub status: SolveStatus,
+    /// What was minimized, at the model's parameters.
+    pub objective: f64,
+    /// The objective without its penalties: mean expected misclassification cost, or mean expected
+    /// squared error of the standardized response.
+    pub loss: f64,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Solver iterations over all starts.
+    pub iterations: u64,
+    /// Joint evaluations of objective and gradient over all starts.
+    pub evaluations: u64,
+    /// ‖Π(θ − ∇f(θ)) − θ‖∞ at the model's parameters and labels, ‖∇E‖∞ for regression; infinite (null in files) if the fit
+    /// ended before it was known.
+    #[serde(deserialize_with = "null_as_infinity")]
+    pub optimality: f64,
+    /// Objective of every start that was run.
+    pub start_objectives: Vec<f64>,
+    /// The start the model comes from.
+    pub best_start: usize,
+    /// Training rows.
+    pub rows: usize,
+}
+
+/// JSON has no infinity and serde_json writes null for it.
+fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+}
