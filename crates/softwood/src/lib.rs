@@ -82,8 +82,8 @@ pub mod tree;
 
 pub use error::InputError;
 pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
-pub use fit::srt::{SrtSettings, fit_srt};
+pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
 pub use fit::{Control, FitError};
-pub use fitted::{ModelFileError, OrctModel, SrtModel};
+pub use fitted::{Model, ModelFileError, OrctModel, SrtModel};
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

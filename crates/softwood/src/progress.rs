@@ -2,8 +2,8 @@
 
 use argmin::core::observers::Observe;
 use argmin::core::{Error, KV};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Counters a running fit keeps up to date.
 #[derive(Debug, Default)]

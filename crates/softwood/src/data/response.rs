@@ -32,7 +32,10 @@ impl Standardization {
         let middle = 0.5 * low + 0.5 * high;
         let share = |y: f64| (0.5 * y - 0.5 * middle) / half_range;
         let total: f64 = counted().map(|i| weight(i) / heaviest).sum();
-        let mean = counted().map(|i| weight(i) / heaviest * share(y[i])).sum::<f64>() / total;
+        let mean = counted()
+            .map(|i| weight(i) / heaviest * share(y[i]))
+            .sum::<f64>()
+            / total;
         let variance = counted()
             .map(|i| weight(i) / heaviest * (share(y[i]) - mean).powi(2))
             .sum::<f64>()
@@ -41,7 +44,11 @@ impl Standardization {
         Self {
             mean: middle + 2.0 * (half_range * mean),
             // A range of a few subnormal steps, or one row far from the rest, leaves no deviation.
-            scale: if scale > 0.0 { scale.min(f64::MAX) } else { 1.0 },
+            scale: if scale > 0.0 {
+                scale.min(f64::MAX)
+            } else {
+                1.0
+            },
         }
     }
 
@@ -81,6 +88,9 @@ mod tests {
     #[test]
     fn a_constant_is_its_own_mean() {
         let standard = Standardization::learn(&[7.5, 7.5, 9.0], Some(&[1.0, 2.0, 0.0]));
-        assert_eq!((standard.mean, standard.apply(7.5), standard.invert(0.0)), (7.5, 0.0, 7.5));
+        assert_eq!(
+            (standard.mean, standard.apply(7.5), standard.invert(0.0)),
+            (7.5, 0.0, 7.5)
+        );
     }
 }

@@ -104,13 +104,28 @@ pub(crate) fn best_of_starts<O: Send>(
             .map(run_in_time)
             .collect::<Result<_, _>>()?,
     };
-    let (objectives, outcomes): (Vec<f64>, Vec<O>) = outcomes.into_iter().flatten().unzip();
-    let best = (0..outcomes.len())
-        .min_by(|a, b| objectives[*a].total_cmp(&objectives[*b]))
-        .expect("the first start always delivers");
+    let outcomes: Vec<(f64, O)> = outcomes.into_iter().flatten().collect();
+    let cut_short = outcomes.len() < n_starts;
+    let Starts { outcomes, best, .. } = Starts::ranked(outcomes, |o| o.0, cut_short);
     Ok(Starts {
-        cut_short: outcomes.len() < n_starts,
-        outcomes,
+        outcomes: outcomes.into_iter().map(|(_, outcome)| outcome).collect(),
         best,
+        cut_short,
     })
+}
+
+impl<O> Starts<O> {
+    /// Finds the best of at least one.
+    pub fn ranked(outcomes: Vec<O>, objective: impl Fn(&O) -> f64, cut_short: bool) -> Self {
+        let order =
+            |a: &usize, b: &usize| objective(&outcomes[*a]).total_cmp(&objective(&outcomes[*b]));
+        let best = (0..outcomes.len())
+            .min_by(order)
+            .expect("the first start always delivers");
+        Self {
+            outcomes,
+            best,
+            cut_short,
+        }
+    }
 }

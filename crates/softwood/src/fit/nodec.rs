@@ -51,18 +51,24 @@ struct Incumbent {
     loss: f64,
 }
 
-/// What changes from node to node.
+/// A start on its way.
 pub(crate) struct Run<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
-    pub settings: &'a SrtSettings,
-    pub ridges: Ridges,
+    settings: &'a SrtSettings,
+    ridges: Ridges,
     pub progress: &'a Arc<Progress>,
     pub parameters: RegressionParameters,
     /// Leaf of each row's likeliest path.
     leaves: Vec<u32>,
     best: Incumbent,
+    balance: Balance,
+    macro_iterations: u64,
+    /// Macro-iterations in a row that were not worthwhile.
+    fruitless: usize,
     pub iterations: u64,
     pub evaluations: u64,
+    /// Why it ended, if it has.
+    status: Option<SolveStatus>,
 }
 
 /// λ_ω and λ_β of (7).
@@ -72,91 +78,106 @@ pub(crate) struct Ridges {
     pub leaves: f64,
 }
 
-/// Improves `start`, whose leaf models need not be set; Err only if cancelled.
-pub(crate) fn decompose(
-    data: &RegressionRows<'_>,
-    start: RegressionParameters,
-    ridges: Ridges,
-    settings: &SrtSettings,
-    progress: &Arc<Progress>,
-) -> Result<RegressionOutcome, Stopped> {
-    // Without a first point there is no answer, so the time limit waits for it.
-    let patient = data.without_deadline();
-    let mut run = Run {
-        data,
-        settings,
-        ridges,
-        progress,
-        leaves: patient.likeliest_leaves(&start, 0)?,
-        best: Incumbent {
-            parameters: start.clone(),
-            objective: f64::INFINITY,
-            loss: f64::INFINITY,
-        },
-        parameters: start,
-        iterations: 0,
-        evaluations: 0,
-    };
-    run.fit_leaves(&patient, 0, None)?;
-    run.keep_if_best(&patient)?;
-    let status = match run.iterate() {
-        Ok(status) => status,
-        Err(Stopped::TimeLimit) => SolveStatus::TimeLimit,
-        Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
-    };
-    let optimality = run.optimality(&patient, &run.best.parameters)?;
-    Ok(RegressionOutcome {
-        optimality,
-        iterations: run.iterations,
-        evaluations: run.evaluations,
-        status,
-        objective: run.best.objective,
-        loss: run.best.loss,
-        parameters: run.best.parameters,
-    })
-}
+impl<'a, 'd> Run<'a, 'd> {
+    /// At `start`, whose leaf models need not be set; Err only if cancelled.
+    pub fn new(
+        data: &'a RegressionRows<'d>,
+        start: RegressionParameters,
+        ridges: Ridges,
+        settings: &'a SrtSettings,
+        progress: &'a Arc<Progress>,
+    ) -> Result<Self, Stopped> {
+        // Without a first point there is no answer, so the time limit waits for it.
+        let patient = data.without_deadline();
+        let mut run = Self {
+            data,
+            settings,
+            ridges,
+            progress,
+            leaves: patient.likeliest_leaves(&start, 0)?,
+            best: Incumbent {
+                parameters: start.clone(),
+                objective: f64::INFINITY,
+                loss: f64::INFINITY,
+            },
+            parameters: start,
+            balance: Balance::new(settings.imbalance),
+            macro_iterations: 0,
+            fruitless: 0,
+            iterations: 0,
+            evaluations: 0,
+            status: None,
+        };
+        run.fit_leaves(&patient, 0, None)?;
+        run.keep_if_best(&patient)?;
+        Ok(run)
+    }
 
-impl Run<'_, '_> {
-    fn iterate(&mut self) -> Result<SolveStatus, Stopped> {
-        let branches = self.parameters.topology.branches();
-        let mut balance = Balance::new(self.settings.imbalance);
-        let mut fruitless = 0;
-        let mut k = 0;
-        let free = self.settings.convergent_after.unwrap_or(u64::MAX);
-        for _ in 0..self.settings.macro_iterations {
-            let before = self.best.objective;
-            for t in 0..branches {
-                if k < free {
-                    self.free_step(t, &balance)?;
-                    self.keep_if_best(self.data)?;
-                } else {
-                    if k == free {
-                        self.parameters = self.best.parameters.clone();
-                        self.leaves = self.data.likeliest_leaves(&self.parameters, 0)?;
-                    }
-                    let exponent = i32::try_from(k - free + 1).unwrap_or(i32::MAX);
-                    self.accepted_step(t, &balance, THETA.powi(exponent))?;
-                    self.keep_if_best(self.data)?;
-                }
-                k += 1;
-            }
-            balance.shrink();
-            if k > free {
-                if self.optimality(self.data, &self.parameters)? <= self.settings.tol {
-                    return Ok(SolveStatus::Converged);
-                }
-                continue;
-            }
-            fruitless = if self.best.objective < (1.0 - WORTHWHILE) * before {
-                0
-            } else {
-                fruitless + 1
-            };
-            if fruitless == PATIENCE {
-                return Ok(SolveStatus::Stalled);
+    /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
+    /// time; Err only if cancelled.
+    pub fn advance(&mut self, until: u64) -> Result<(), Stopped> {
+        while self.status.is_none() && self.macro_iterations < until {
+            match self.macro_iteration() {
+                Ok(status) => self.status = status,
+                Err(Stopped::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
+                Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
             }
         }
-        Ok(SolveStatus::IterationLimit)
+        Ok(())
+    }
+
+    /// E at the best point so far.
+    pub fn objective(&self) -> f64 {
+        self.best.objective
+    }
+
+    /// The best point; Err only if cancelled.
+    pub fn finish(self) -> Result<RegressionOutcome, Stopped> {
+        let patient = self.data.without_deadline();
+        Ok(RegressionOutcome {
+            optimality: self.optimality(&patient, &self.best.parameters)?,
+            iterations: self.iterations,
+            evaluations: self.evaluations,
+            status: self.status.unwrap_or(SolveStatus::IterationLimit),
+            objective: self.best.objective,
+            loss: self.best.loss,
+            parameters: self.best.parameters,
+        })
+    }
+
+    /// Every branch node in turn; a status if that was the last time.
+    fn macro_iteration(&mut self) -> Result<Option<SolveStatus>, Stopped> {
+        let branches = self.parameters.topology.branches();
+        let free = self.settings.convergent_after.unwrap_or(u64::MAX);
+        let before = self.best.objective;
+        let balance = self.balance;
+        for t in 0..branches {
+            let k = self.macro_iterations * branches as u64 + t as u64;
+            if k < free {
+                self.free_step(t, &balance)?;
+            } else {
+                if k == free {
+                    self.parameters = self.best.parameters.clone();
+                }
+                let exponent = i32::try_from(k - free + 1).unwrap_or(i32::MAX);
+                self.accepted_step(t, &balance, THETA.powi(exponent))?;
+            }
+            self.keep_if_best(self.data)?;
+        }
+        self.macro_iterations += 1;
+        self.balance.shrink();
+        if self.macro_iterations * branches as u64 > free {
+            let optimality = self.optimality(self.data, &self.parameters)?;
+            return Ok((optimality <= self.settings.tol).then_some(SolveStatus::Converged));
+        }
+        self.fruitless = if self.best.objective < (1.0 - WORTHWHILE) * before {
+            0
+        } else {
+            self.fruitless + 1
+        };
+        // A run that is to converge goes on to the steps that make it.
+        let stalled = self.fruitless >= PATIENCE && free == u64::MAX;
+        Ok(stalled.then_some(SolveStatus::Stalled))
     }
 
     /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.
@@ -209,7 +230,8 @@ impl Run<'_, '_> {
         let value = block.value_and_gradient(&current, &mut gradient)?;
         if dot(&gradient, &gradient).sqrt() > threshold {
             let reference = reference_step(&block, &current, value, &gradient)?;
-            let candidate = update_branch_node(self, self.data, t, root_alone, balance, Some(&reach))?;
+            let candidate =
+                update_branch_node(self, self.data, t, root_alone, balance, Some(&reach))?;
             // A candidate for t alone leaves the rest of the working set as it is.
             let mut trial = self.parameters.clone();
             trial.set_subtree_theta(t, &candidate);
@@ -220,7 +242,11 @@ impl Run<'_, '_> {
             };
             let found = block.value_and_gradient(&candidate, &mut gradient)?;
             self.evaluations += 2;
-            let moved: f64 = candidate.iter().zip(&current).map(|(a, b)| (a - b).powi(2)).sum();
+            let moved: f64 = candidate
+                .iter()
+                .zip(&current)
+                .map(|(a, b)| (a - b).powi(2))
+                .sum();
             let (least, point) = match &reference {
                 Some(step) => (step.value, Some(&step.x)),
                 None => (value, None),
@@ -235,19 +261,18 @@ impl Run<'_, '_> {
             let reach = self.data.reach(&self.parameters, t)?;
             self.fit_leaves(self.data, t, Some(&reach))?;
         }
-        self.leaves = self.data.likeliest_leaves(&self.parameters, 0)?;
         Ok(())
     }
 
     /// (7) as a function of the splits at or below `t`, the rest held fixed.
-    pub fn block_problem<'b, 'd>(
+    pub fn block_problem<'b, 'r>(
         &self,
-        here: &'b RegressionRows<'d>,
+        here: &'b RegressionRows<'r>,
         t: usize,
         root_alone: bool,
         costs: &'b [f64],
         scale: f64,
-    ) -> RowCosts<'b, 'd> {
+    ) -> RowCosts<'b, 'r> {
         let topology = self.parameters.topology;
         let height = if root_alone {
             1

@@ -46,7 +46,10 @@ pub(crate) fn update_branch_node(
 ) -> Result<Vec<f64>, Stopped> {
     let [moderate, bad, flipped] = balance.thresholds;
     let split = run.parameters.node_theta(t);
-    let mut goes_left: Vec<bool> = linear_values(here, &split)?.iter().map(|z| *z >= 0.0).collect();
+    let mut goes_left: Vec<bool> = linear_values(here, &split)?
+        .iter()
+        .map(|z| *z >= 0.0)
+        .collect();
     let weight = |i: usize| here.weights()[i] * reach.map_or(1.0, |reach| reach[i]);
     let (mut left, mut total) = (0.0, 0.0);
     for (i, goes_left) in goes_left.iter().enumerate() {

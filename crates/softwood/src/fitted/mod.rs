@@ -2,6 +2,8 @@
 
 mod explain;
 mod file;
+mod importance;
+mod leaf_model;
 mod orct_model;
 mod predict;
 mod render;
@@ -11,8 +13,10 @@ mod single_leaf;
 mod soft_tree;
 mod srt_model;
 
-pub use file::ModelFileError;
-pub use orct_model::{Importance, OrctModel};
+pub use file::{Model, ModelFileError};
+pub use importance::Importance;
+pub use leaf_model::LeafModel;
+pub use orct_model::OrctModel;
 pub(crate) use predict::{class_probabilities, most_probable};
 pub use report::FitReport;
 pub use rule::{Measure, Rule, Term};

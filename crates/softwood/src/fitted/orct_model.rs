@@ -1,6 +1,6 @@
 //! A fitted optimal randomized classification tree.
 
-use super::{FitReport, SoftTree};
+use super::{FitReport, Importance, SoftTree};
 use crate::data::ClassLabels;
 
 /// Splits, leaf labels, class labels and the report of the fit.
@@ -14,15 +14,6 @@ pub struct OrctModel {
     pub leaf_classes: Vec<u32>,
     /// How the fit went.
     pub report: FitReport,
-}
-
-/// How a feature's coefficients over all splits are summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Importance {
-    /// SIM_j = Σ_t |a_jt|.
-    Sum,
-    /// MIM_j = max_t |a_jt|.
-    Max,
 }
 
 impl OrctModel {
@@ -42,17 +33,7 @@ impl OrctModel {
 
     /// Importance of each feature.
     pub fn importance(&self, kind: Importance) -> Vec<f64> {
-        let p = self.tree.features();
-        let mut importance = vec![0.0f64; p];
-        for node in self.tree.coefficients.chunks_exact(p) {
-            for (sum, a) in importance.iter_mut().zip(node) {
-                *sum = match kind {
-                    Importance::Sum => *sum + a.abs(),
-                    Importance::Max => sum.max(a.abs()),
-                };
-            }
-        }
-        importance
+        kind.of(&self.tree.coefficients, self.tree.features())
     }
 
     /// δ_L: mean over splits of the share of coefficients that are exactly 0, in percent.

@@ -47,46 +47,52 @@ impl SrtModel {
         let branches = self.tree.topology.branches();
         let coefficients = transposed(&self.tree.coefficients, p);
         // z · p, whose sign is all that counts.
-        let offsets: Vec<f64> = self.tree.intercepts.iter().map(|mu| -mu * p as f64).collect();
-        self.tree.check_rows_then(&rows, |parallelism: Parallelism| {
-            let scaled = ScaledRows::passing_once(rows.reborrow(), &self.tree.scaling);
-            let stride = scaled.stride();
-            let mut out = vec![T::default(); rows.len()];
-            if out.is_empty() {
-                return out;
-            }
-            let fill_chunk = |chunk: usize, out: &mut [T]| {
-                let first = scaled.chunk_rows(chunk).start;
-                let mut node = vec![0u32; stride];
-                let mut z = vec![0.0; stride];
-                scaled.visit_chunk(chunk, &Stop::default(), |block| {
-                    node.fill(0);
-                    for _ in 0..self.tree.topology.depth() {
-                        for (z, node) in z.iter_mut().zip(&node) {
-                            *z = offsets[*node as usize];
-                        }
-                        for j in 0..p {
-                            let a = &coefficients[j * branches..][..branches];
-                            let column = &block.tile[j * stride..][..stride];
-                            for ((z, node), x) in z.iter_mut().zip(&node).zip(column) {
-                                *z += a[*node as usize] * x;
+        let offsets: Vec<f64> = self
+            .tree
+            .intercepts
+            .iter()
+            .map(|mu| -mu * p as f64)
+            .collect();
+        self.tree
+            .check_rows_then(&rows, |parallelism: Parallelism| {
+                let scaled = ScaledRows::passing_once(rows.reborrow(), &self.tree.scaling);
+                let stride = scaled.stride();
+                let mut out = vec![T::default(); rows.len()];
+                if out.is_empty() {
+                    return out;
+                }
+                let fill_chunk = |chunk: usize, out: &mut [T]| {
+                    let first = scaled.chunk_rows(chunk).start;
+                    let mut node = vec![0u32; stride];
+                    let mut z = vec![0.0; stride];
+                    scaled.visit_chunk(chunk, &Stop::default(), |block| {
+                        node.fill(0);
+                        for _ in 0..self.tree.topology.depth() {
+                            for (z, node) in z.iter_mut().zip(&node) {
+                                *z = offsets[*node as usize];
+                            }
+                            for j in 0..p {
+                                let a = &coefficients[j * branches..][..branches];
+                                let column = &block.tile[j * stride..][..stride];
+                                for ((z, node), x) in z.iter_mut().zip(&node).zip(column) {
+                                    *z += a[*node as usize] * x;
+                                }
+                            }
+                            for (node, z) in node.iter_mut().zip(&z) {
+                                *node = 2 * *node + if *z >= 0.0 { 1 } else { 2 };
                             }
                         }
-                        for (node, z) in node.iter_mut().zip(&z) {
-                            *node = 2 * *node + if *z >= 0.0 { 1 } else { 2 };
+                        for node in &mut node {
+                            *node -= branches as u32;
                         }
-                    }
-                    for node in &mut node {
-                        *node -= branches as u32;
-                    }
-                    let out = &mut out[block.rows.start - first..][..block.rows.len()];
-                    fill(block.tile, stride, &node, out);
-                })
-            };
-            fill_by_chunks(&scaled, parallelism, &mut out, 1, &fill_chunk)
-                .expect("nothing stops a prediction");
-            out
-        })
+                        let out = &mut out[block.rows.start - first..][..block.rows.len()];
+                        fill(block.tile, stride, &node, out);
+                    })
+                };
+                fill_by_chunks(&scaled, parallelism, &mut out, 1, &fill_chunk)
+                    .expect("nothing stops a prediction");
+                out
+            })
     }
 }
 

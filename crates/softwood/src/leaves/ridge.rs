@@ -12,9 +12,40 @@ pub(crate) struct LinearModel {
 ///
 /// Without a penalty, directions in which the rows do not vary get coefficient 0.
 pub(crate) fn ridge(moments: &[f64], features: usize, penalty: f64) -> LinearModel {
+    let (mut matrix, right) = normal_equations(moments, features, penalty);
+    let mut solution = solve_semidefinite(&mut matrix, &right);
+    let intercept = solution.pop().expect("n ≥ 1");
+    LinearModel {
+        slopes: solution,
+        intercept,
+    }
+}
+
+/// The trace of the inverse of what [`ridge`] solves with, for a positive penalty.
+pub(super) fn semidefinite_inverse_trace(moments: &[f64], features: usize, penalty: f64) -> f64 {
+    let (mut a, right) = normal_equations(moments, features, penalty);
+    let n = right.len();
+    let (order, rank) = factorize(&mut a, n);
+    // ‖F⁻¹‖² column by column of the factor F.
+    let mut trace = 0.0;
+    let mut column = vec![0.0; n];
+    for first in 0..rank {
+        for k in first..rank {
+            let row = order[k];
+            let known: f64 = (first..k).map(|i| a[row * n + order[i]] * column[i]).sum();
+            let unit = if k == first { 1.0 } else { 0.0 };
+            column[k] = (unit - known) / a[row * n + row];
+            trace += column[k] * column[k];
+        }
+    }
+    trace
+}
+
+/// Matrix and right-hand side of the regression; position p of the unknowns is the intercept.
+fn normal_equations(moments: &[f64], features: usize, penalty: f64) -> (Vec<f64>, Vec<f64>) {
     let (p, m) = (features, features + 2);
     let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
-    // Position p of the unknowns is the intercept, which stands behind the response in c.
+    // The intercept's moments stand behind the response's.
     let place = |j: usize| if j < p { j } else { p + 1 };
     let n = p + 1;
     let mut matrix = vec![0.0; n * n];
@@ -26,22 +57,37 @@ pub(crate) fn ridge(moments: &[f64], features: usize, penalty: f64) -> LinearMod
         matrix[j * n + j] += penalty;
         right[j] = moment(place(j), p);
     }
-    let mut solution = solve_semidefinite(&mut matrix, &right);
-    let intercept = solution.pop().expect("n ≥ 1");
-    LinearModel {
-        slopes: solution,
-        intercept,
-    }
+    (matrix, right)
 }
 
-/// Solves A x = b for positive semidefinite A (n × n, overwritten) by Cholesky's method with
-/// diagonal pivoting; unknowns whose pivot is rounding alone are set to 0.
+/// Solves A x = b for positive semidefinite A (n × n, overwritten); unknowns whose pivot is
+/// rounding alone are set to 0.
 fn solve_semidefinite(a: &mut [f64], b: &[f64]) -> Vec<f64> {
     let n = b.len();
+    let (order, rank) = factorize(a, n);
+    let mut x = vec![0.0; n];
+    for k in 0..rank {
+        let row = order[k];
+        let known: f64 = order[..k].iter().map(|j| a[row * n + j] * x[*j]).sum();
+        x[row] = (b[row] - known) / a[row * n + row];
+    }
+    for k in (0..rank).rev() {
+        let column = order[k];
+        let known: f64 = order[k + 1..rank]
+            .iter()
+            .map(|i| a[i * n + column] * x[*i])
+            .sum();
+        x[column] = (x[column] - known) / a[column * n + column];
+    }
+    x
+}
+
+/// Cholesky's method with diagonal pivoting: the order of the pivots and how many are more than
+/// rounding. The factor's entry for pivots i ≥ k stands in a[order[i]][order[k]].
+fn factorize(a: &mut [f64], n: usize) -> (Vec<usize>, usize) {
     let mut order: Vec<usize> = (0..n).collect();
     let largest = (0..n).map(|j| a[j * n + j]).fold(0.0, f64::max);
     let negligible = largest * n as f64 * f64::EPSILON;
-    let mut rank = n;
     for k in 0..n {
         let pivot = (k..n)
             .max_by(|i, j| a[order[*i] * n + order[*i]].total_cmp(&a[order[*j] * n + order[*j]]))
@@ -50,12 +96,10 @@ fn solve_semidefinite(a: &mut [f64], b: &[f64]) -> Vec<f64> {
         let at = order[k];
         let diagonal = a[at * n + at];
         if diagonal.is_nan() || diagonal <= negligible {
-            rank = k;
-            break;
+            return (order, k);
         }
         let root = diagonal.sqrt();
         a[at * n + at] = root;
-        // Column k of the factor stands in a[row][at], the remaining matrix is updated in full.
         for i in &order[k + 1..] {
             a[i * n + at] /= root;
         }
@@ -70,18 +114,7 @@ fn solve_semidefinite(a: &mut [f64], b: &[f64]) -> Vec<f64> {
             }
         }
     }
-    let mut x = vec![0.0; n];
-    for k in 0..rank {
-        let row = order[k];
-        let known: f64 = order[..k].iter().map(|j| a[row * n + j] * x[*j]).sum();
-        x[row] = (b[row] - known) / a[row * n + row];
-    }
-    for k in (0..rank).rev() {
-        let column = order[k];
-        let known: f64 = order[k + 1..rank].iter().map(|i| a[i * n + column] * x[*i]).sum();
-        x[column] = (x[column] - known) / a[column * n + column];
-    }
-    x
+    (order, n)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::Objective;
 use crate::data::ScaledRows;
 use crate::data::aligned::AlignedBuffer;
 use crate::data::blocks::BLOCKS_PER_CHUNK;
+use crate::leaves::LinearModel;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
 use crate::tree::moments::MomentColumns;
@@ -61,9 +62,8 @@ impl<'a> RegressionRows<'a> {
 
     /// Some of the rows, by their positions.
     pub(crate) fn select(&self, selected: &[u32]) -> Self {
-        let gather = |values: &[f64]| -> Vec<f64> {
-            selected.iter().map(|i| values[*i as usize]).collect()
-        };
+        let gather =
+            |values: &[f64]| -> Vec<f64> { selected.iter().map(|i| values[*i as usize]).collect() };
         Self::new(
             self.rows.select(selected),
             &gather(&self.response),
@@ -71,6 +71,16 @@ impl<'a> RegressionRows<'a> {
             self.parallelism,
             self.stop.clone(),
         )
+    }
+
+    /// The same rows with another response.
+    pub(crate) fn with_response(&self, response: &[f64]) -> Self {
+        let mut padded = AlignedBuffer::zeros(self.response.len());
+        padded[..response.len()].copy_from_slice(response);
+        Self {
+            response: Arc::new(padded),
+            ..self.clone()
+        }
     }
 
     /// Number of rows.
@@ -95,8 +105,13 @@ impl<'a> RegressionRows<'a> {
 
     /// The same rows, to be passed over whatever the time limit says.
     pub(crate) fn without_deadline(&self) -> Self {
+        self.with_stop(&self.stop.without_deadline())
+    }
+
+    /// The same rows, polling another stop.
+    pub(crate) fn with_stop(&self, stop: &Stop) -> Self {
         Self {
-            stop: self.stop.without_deadline(),
+            stop: stop.clone(),
             ..self.clone()
         }
     }
@@ -180,6 +195,37 @@ impl<'a> RegressionRows<'a> {
         Ok(sum / self.total_weight)
     }
 
+    /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, y_i, 1).
+    pub(crate) fn moments(&self) -> Result<Vec<f64>, Stopped> {
+        let m = self.features() + 2;
+        let chunk = |c| {
+            let mut columns = MomentColumns::new(self.features(), self.rows.stride());
+            let mut moments = vec![0.0; m * m];
+            self.rows.visit_chunk(c, &self.stop, |block| {
+                columns.set_block(block.tile, self.block_response(&block.rows));
+                columns.add_moments(self.block_weights(&block.rows), &mut moments);
+            })?;
+            Ok(moments)
+        };
+        sum_over_chunks(&self.rows, self.parallelism, &chunk, &|a, b| add_to(a, &b))
+    }
+
+    /// y_i − ŷ_i of one linear model.
+    pub(crate) fn residuals(&self, model: &LinearModel) -> Result<Vec<f64>, Stopped> {
+        let stump = Topology::complete(1);
+        let mut parameters = RegressionParameters::zero(stump, self.features());
+        parameters.set_leaf(0, model);
+        let leaf = Subtree::at(&parameters, stump.left(0));
+        let columns = self.fill_columns(
+            1,
+            || leaf.scratch(self.rows.stride()),
+            |scratch, tile, response, out| {
+                out.copy_from_slice(leaf.errors(tile, response, scratch));
+            },
+        )?;
+        Ok(columns[..self.len()].iter().map(|error| -error).collect())
+    }
+
     /// Σ_i w_i P_it c_i c_iᵀ of every leaf below `node`, c_i = (u_i, y_i, 1), P_it that of the
     /// subtree alone; `extra` are further factors of the rows, one each.
     pub(crate) fn leaf_moments(
@@ -249,7 +295,10 @@ impl<'a> RegressionRows<'a> {
                 }
             },
         )?;
-        Ok(columns[..self.len()].iter().map(|leaf| *leaf as u32).collect())
+        Ok(columns[..self.len()]
+            .iter()
+            .map(|leaf| *leaf as u32)
+            .collect())
     }
 
     /// w_i (ŷ_it − y_i)² of the leaves below `node` for every block, times `extra` if given.
@@ -281,8 +330,8 @@ impl<'a> RegressionRows<'a> {
         extra: Option<&[f64]>,
     ) -> Result<AlignedBuffer, Stopped> {
         let topology = parameters.topology;
-        let children = [topology.left(node), topology.right(node)]
-            .map(|child| Subtree::at(parameters, child));
+        let children =
+            [topology.left(node), topology.right(node)].map(|child| Subtree::at(parameters, child));
         let stride = self.rows.stride();
         let mut costs = self.fill_columns(
             2,
@@ -303,13 +352,22 @@ impl<'a> RegressionRows<'a> {
         let weigh = |(b, block): (usize, &mut [f64])| {
             let rows = b * stride..(b + 1) * stride;
             for column in block.chunks_exact_mut(stride) {
-                column.iter_mut().zip(&self.weights[rows.clone()]).for_each(|(c, w)| *c *= w);
+                column
+                    .iter_mut()
+                    .zip(&self.weights[rows.clone()])
+                    .for_each(|(c, w)| *c *= w);
                 if let Some(extra) = extra {
-                    column.iter_mut().zip(&extra[rows.clone()]).for_each(|(c, e)| *c *= e);
+                    column
+                        .iter_mut()
+                        .zip(&extra[rows.clone()])
+                        .for_each(|(c, e)| *c *= e);
                 }
             }
         };
-        costs.chunks_exact_mut(width * stride).enumerate().for_each(weigh);
+        costs
+            .chunks_exact_mut(width * stride)
+            .enumerate()
+            .for_each(weigh);
     }
 
     /// Probability of reaching `node` from the root, for each row, padding included.
@@ -381,7 +439,9 @@ impl Objective for RowCosts<'_, '_> {
         let (data_scale, ridge) = (self.scale / self.total_weight, self.scale * self.ridge);
         gradient.copy_from_slice(&sum);
         let (gradient_a, gradient_mu) = layout.split_mut(gradient);
-        gradient_a.iter_mut().for_each(|g| *g *= data_scale / p as f64);
+        gradient_a
+            .iter_mut()
+            .for_each(|g| *g *= data_scale / p as f64);
         gradient_mu.iter_mut().for_each(|g| *g *= data_scale);
         let mut squares = 0.0;
         for (g, theta) in gradient.iter_mut().zip(theta) {

@@ -1,14 +1,17 @@
 //! Starts of a regression tree: hierarchical 2-means as in paper 2 (section 5.4), or random splits.
 
-use crate::progress::{CountIterations, Progress};
 use crate::objective::{Logistic, Objective, RegressionRows};
-use crate::solver::{Bounds, LbfgsSettings, Outcome, minimize};
+use crate::progress::{CountIterations, Progress};
+use crate::solver::{Bounds, LbfgsSettings, Outcome, dot, minimize};
 use crate::stop::Stopped;
 use crate::tree::block_pass::{self, BlockScratch, Splits};
 use crate::tree::parallel_pass::{add_to, sum_over_chunks};
 use crate::tree::{RegressionParameters, Topology};
-use std::sync::Arc;
 use rand::{Rng, RngExt};
+use std::sync::Arc;
+
+/// r: partitions of which the best is taken.
+const REPETITIONS: usize = 3;
 
 /// Rounds of 2-means at most.
 const MAX_ROUNDS: usize = 20;
@@ -25,17 +28,16 @@ struct Partition {
     goes_left: Vec<bool>,
 }
 
-/// The best by Davies and Bouldin's index of `repetitions` hierarchical 2-means partitions; each
+/// The best by Davies and Bouldin's index of three hierarchical 2-means partitions; each
 /// split by logistic regression towards its partition.
 pub(crate) fn clustered_splits(
     data: &RegressionRows<'_>,
     topology: Topology,
-    repetitions: usize,
     progress: &Arc<Progress>,
     rng: &mut impl Rng,
 ) -> Result<RegressionParameters, Stopped> {
     let mut best: Option<(f64, Vec<Partition>, Vec<Vec<u32>>)> = None;
-    for _ in 0..repetitions {
+    for _ in 0..REPETITIONS {
         let mut members: Vec<Vec<u32>> = vec![(0..data.len() as u32).collect()];
         let mut partitions = Vec::with_capacity(topology.branches());
         for t in 0..topology.branches() {
@@ -78,7 +80,9 @@ pub(crate) fn random_splits(
         let z = linear_values(&here, &theta)?;
         let side = |left: bool| -> Vec<u32> {
             let rows = members[t].iter().zip(&z);
-            rows.filter(|(_, z)| (**z >= 0.0) == left).map(|(i, _)| *i).collect()
+            rows.filter(|(_, z)| (**z >= 0.0) == left)
+                .map(|(i, _)| *i)
+                .collect()
         };
         let (left, right) = (side(true), side(false));
         members.extend([left, right]);
@@ -104,7 +108,11 @@ pub(crate) fn random_split(
     let z = linear_values(data, &theta)?;
     theta[p] = weighted_quantile(&z, data.weights(), level);
     let total = data.total_weight();
-    let spread: f64 = z.iter().zip(data.weights()).map(|(z, w)| w * (z - theta[p]).abs()).sum();
+    let spread: f64 = z
+        .iter()
+        .zip(data.weights())
+        .map(|(z, w)| w * (z - theta[p]).abs())
+        .sum();
     if spread > 0.0 {
         let factor = STEEPNESS * total / spread;
         theta.iter_mut().for_each(|x| *x *= factor);
@@ -152,7 +160,10 @@ pub(crate) fn split_towards(
 fn two_means(data: &RegressionRows<'_>, rng: &mut impl Rng) -> Result<Partition, Stopped> {
     let mut theta = random_split(data, rng)?;
     if data.len() == 0 {
-        return Ok(Partition { theta, goes_left: Vec::new() });
+        return Ok(Partition {
+            theta,
+            goes_left: Vec::new(),
+        });
     }
     let mut goes_left: Vec<bool> = sides(data, &theta)?;
     for _ in 0..MAX_ROUNDS {
@@ -173,19 +184,24 @@ fn two_means(data: &RegressionRows<'_>, rng: &mut impl Rng) -> Result<Partition,
 fn bisector(means: &[Vec<f64>; 2]) -> Vec<f64> {
     let p = means[0].len() as f64;
     let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
-    let difference = means[0].iter().zip(&means[1]).map(|(l, r)| 2.0 * p * (l - r));
-    difference.chain([squares(&means[0]) - squares(&means[1])]).collect()
+    let difference = means[0]
+        .iter()
+        .zip(&means[1])
+        .map(|(l, r)| 2.0 * p * (l - r));
+    difference
+        .chain([squares(&means[0]) - squares(&means[1])])
+        .collect()
 }
 
 fn sides(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<bool>, Stopped> {
-    Ok(linear_values(data, theta)?.iter().map(|z| *z >= 0.0).collect())
+    Ok(linear_values(data, theta)?
+        .iter()
+        .map(|z| *z >= 0.0)
+        .collect())
 }
 
 /// z_i of one split for each row.
-pub(crate) fn linear_values(
-    data: &RegressionRows<'_>,
-    theta: &[f64],
-) -> Result<Vec<f64>, Stopped> {
+pub(crate) fn linear_values(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<f64>, Stopped> {
     let stump = Topology::complete(1);
     let splits = Splits::new(stump, data.features(), theta, 1.0);
     let stride = data.rows.stride();
@@ -224,15 +240,20 @@ fn group_sums(
     let (p, stride, weights) = (data.features(), data.rows.stride(), data.weights());
     let chunk = |c| {
         let mut sums = vec![0.0; count * (p + 1)];
+        let mut inside = vec![0.0; stride];
         data.rows.visit_chunk(c, &data.stop, |block| {
-            for j in 0..p {
-                let column = &block.tile[j * stride..];
-                for (x, row) in column.iter().zip(block.rows.clone()) {
-                    sums[groups[row] as usize * (p + 1) + j] += weights[row] * x;
+            for (group, sums) in sums.chunks_exact_mut(p + 1).enumerate() {
+                // Weights of the group's rows, then products of whole columns: no branches there.
+                inside.fill(0.0);
+                for (inside, row) in inside.iter_mut().zip(block.rows.clone()) {
+                    if groups[row] as usize == group {
+                        *inside = weights[row];
+                    }
                 }
-            }
-            for row in block.rows {
-                sums[groups[row] as usize * (p + 1) + p] += weights[row];
+                for (sum, column) in sums.iter_mut().zip(block.tile.chunks_exact(stride)) {
+                    *sum += dot(&inside, column);
+                }
+                sums[p] += inside.iter().sum::<f64>();
             }
         })?;
         Ok(sums)
@@ -246,7 +267,9 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
     let (p, stride, weights) = (data.features(), data.rows.stride(), data.weights());
     let mut groups = vec![0; data.len()];
     for (k, cluster) in clusters.iter().enumerate() {
-        cluster.iter().for_each(|row| groups[*row as usize] = k as u32);
+        cluster
+            .iter()
+            .for_each(|row| groups[*row as usize] = k as u32);
     }
     let sums = group_sums(data, &groups, clusters.len())?;
     let weight = |k: usize| sums[k * (p + 1) + p];
@@ -276,7 +299,9 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
         let others = present.iter().filter(|l| *l != k);
         others
             .map(|l| {
-                let distance = (0..p).map(|j| (center(*k, j) - center(*l, j)).powi(2)).sum::<f64>();
+                let distance = (0..p)
+                    .map(|j| (center(*k, j) - center(*l, j)).powi(2))
+                    .sum::<f64>();
                 (spreads[*k] / weight(*k) + spreads[*l] / weight(*l)) / distance.sqrt()
             })
             .fold(0.0, f64::max)

@@ -3,7 +3,5 @@
 mod clustering;
 mod data_point;
 
-pub(crate) use clustering::{
-    clustered_splits, linear_values, random_split, random_splits, split_towards, weighted_quantile,
-};
+pub(crate) use clustering::{clustered_splits, linear_values, random_splits, split_towards};
 pub(crate) use data_point::splits_through_the_data;

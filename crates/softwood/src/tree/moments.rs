@@ -109,7 +109,9 @@ mod tests {
         for p in 1..=9 {
             let stride = 32;
             let value = |i: usize, j: usize| ((i * 7 + j * 13) % 11) as f64 - 3.0;
-            let tile: Vec<f64> = (0..p * stride).map(|k| value(k % stride, k / stride)).collect();
+            let tile: Vec<f64> = (0..p * stride)
+                .map(|k| value(k % stride, k / stride))
+                .collect();
             let response: Vec<f64> = (0..stride).map(|i| value(i, p)).collect();
             let weights: Vec<f64> = (0..stride).map(|i| (i % 5) as f64).collect();
             let m = p + 2;

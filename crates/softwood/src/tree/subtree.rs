@@ -107,7 +107,9 @@ impl Subtree {
             Splits::new(Topology::complete(height), p, &theta, 1.0)
         });
         let slopes = parameters.leaf_slopes[leaves.start * p..leaves.end * p].to_vec();
-        let offsets = parameters.leaf_intercepts[leaves.clone()].iter().map(|b| -b);
+        let offsets = parameters.leaf_intercepts[leaves.clone()]
+            .iter()
+            .map(|b| -b);
         Self {
             splits,
             models: Splits::linear_functions(p, slopes, offsets.collect()),
