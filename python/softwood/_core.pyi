@@ -5,9 +5,17 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from .results import OrctReport, Rule
+from .results import LeafModel, OrctReport, Rule, SrtReport
 
-__all__ = ["OrctModel", "OrctObjective", "__version__", "fit_orct", "load"]
+__all__ = [
+    "OrctModel",
+    "OrctObjective",
+    "SrtModel",
+    "__version__",
+    "fit_orct",
+    "fit_srt",
+    "load",
+]
 
 __version__: str
 
@@ -69,6 +77,41 @@ class OrctObjective:
         self, theta: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.float64]]: ...
 
+@final
+class SrtModel:
+    def predict(self, X: Any) -> NDArray[np.float64]: ...
+    def leaf_indices(self, X: Any) -> NDArray[np.int64]: ...
+    def leaf_probabilities(self, X: Any) -> NDArray[np.float64]: ...
+    def explain(self, X: Any) -> NDArray[np.float64]: ...
+    def importance(self, kind: str = "sum", of: str = "splits") -> NDArray[np.float64]: ...
+    def rule(self, t: int) -> Rule: ...
+    def leaf_model(self, leaf: int) -> LeafModel: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def to_json(self) -> str: ...
+    @classmethod
+    def from_json(cls, text: str) -> SrtModel: ...
+    def __reduce__(self) -> tuple[Callable[[str], SrtModel], tuple[str]]: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def scaling(self) -> str: ...
+    @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def coefficients(self) -> NDArray[np.float64]: ...
+    @property
+    def intercepts(self) -> NDArray[np.float64]: ...
+    @property
+    def leaf_coefficients(self) -> NDArray[np.float64]: ...
+    @property
+    def leaf_intercepts(self) -> NDArray[np.float64]: ...
+    @property
+    def ridge_branches(self) -> float: ...
+    @property
+    def ridge_leaves(self) -> float: ...
+    @property
+    def report(self) -> SrtReport: ...
+
 def fit_orct(
     x: NDArray[np.float64] | NDArray[np.float32],
     codes: NDArray[np.uint32],
@@ -89,4 +132,25 @@ def fit_orct(
     feature_names: list[str] | None,
     progress: Callable[[int, int, int, float | None, float], object] | None,
 ) -> OrctModel: ...
-def load(path: str | os.PathLike[str]) -> OrctModel: ...
+def fit_srt(
+    x: NDArray[np.float64] | NDArray[np.float32],
+    y: NDArray[np.float64],
+    *,
+    depth: int,
+    ridge_branches: float | None,
+    ridge_leaves: float | None,
+    scaling: str,
+    start: str,
+    n_starts: int,
+    macro_iterations: int,
+    imbalance: tuple[float, float, float],
+    convergent_after: int | None,
+    tol: float,
+    sample_weight: NDArray[np.float64] | None,
+    random_state: int,
+    n_threads: int | None,
+    time_limit: float | None,
+    feature_names: list[str] | None,
+    progress: Callable[[int, int, int, float | None, float], object] | None,
+) -> SrtModel: ...
+def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel: ...

@@ -28,7 +28,8 @@ pub(crate) fn choose_ridges(
         branches: settings.ridge_branches.unwrap_or(BRANCHES / (w * p * p)),
         leaves: settings.ridge_leaves.unwrap_or(2.0 * LEAVES / w),
     };
-    if settings.ridge_leaves.is_some() || data.len() > MANY_ROWS {
+    let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
+    if asked || data.len() > MANY_ROWS {
         return Ok(ridges);
     }
     progress.expect_starts(1);
@@ -37,7 +38,19 @@ pub(crate) fn choose_ridges(
     pilot.advance(settings.macro_iterations)?;
     let parameters = pilot.finish()?.parameters;
     let moments = data.without_deadline().leaf_moments(&parameters, 0, None)?;
-    ridges.leaves = 2.0 * plausible_penalty(&moments, data.features(), LEAVES) / w;
+    let plausible = plausible_penalty(&moments, data.features(), LEAVES);
+    let env = |n: &str, d: f64| {
+        std::env::var(n)
+            .ok()
+            .and_then(|s| s.parse().ok())
+            .unwrap_or(d)
+    };
+    if settings.ridge_leaves.is_none() {
+        ridges.leaves = 2.0 * plausible.penalty / w;
+    }
+    if settings.ridge_branches.is_none() {
+        ridges.branches = env("BR", 1e-2) * plausible.error_variance.max(1e-6) / (w * p * p);
+    }
     progress.finish_start(None);
     Ok(ridges)
 }

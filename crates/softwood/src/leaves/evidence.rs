@@ -16,14 +16,23 @@ const LEAST: f64 = 1e-4;
 const MOST: f64 = 1e3;
 const ERRORS: f64 = 0.05;
 
-/// σ²/τ² for the leaves with these moments, as [`ridge`](ridge()) takes them, from a first guess.
-pub(crate) fn plausible_penalty(moments: &[Vec<f64>], features: usize, guess: f64) -> f64 {
+/// What the data make most plausible.
+pub(crate) struct Plausible {
+    /// σ²/τ².
+    pub penalty: f64,
+    /// σ².
+    pub error_variance: f64,
+}
+
+/// σ²/τ² and σ² for the leaves with these moments, as [`ridge`](ridge()) takes them, from a first
+/// guess of the penalty.
+pub(crate) fn plausible_penalty(moments: &[Vec<f64>], features: usize, guess: f64) -> Plausible {
     let (p, m) = (features, features + 2);
     let total: f64 = moments
         .iter()
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
-    let mut penalty = guess;
+    let (mut penalty, mut error_variance) = (guess, 1.0);
     for _ in 0..ROUNDS {
         let (mut determined, mut squares, mut lengths) = (0.0, 0.0, 0.0);
         for moments in moments {
@@ -45,15 +54,22 @@ pub(crate) fn plausible_penalty(moments: &[Vec<f64>], features: usize, guess: f6
             let trace = semidefinite_inverse_trace(moments, p, penalty);
             determined += (p + 1) as f64 - penalty * trace;
         }
-        let errors = squares / (total - determined).max(ERRORS * total);
-        let next = (errors * determined / lengths.max(f64::MIN_POSITIVE)).clamp(LEAST, MOST);
+        error_variance = squares / (total - determined).max(ERRORS * total);
+        let next =
+            (error_variance * determined / lengths.max(f64::MIN_POSITIVE)).clamp(LEAST, MOST);
         let change = next / penalty;
+        if change.is_nan() {
+            break;
+        }
         penalty = next;
-        if (1.0 - CLOSE..1.0 + CLOSE).contains(&change) || change.is_nan() {
+        if (1.0 - CLOSE..1.0 + CLOSE).contains(&change) {
             break;
         }
     }
-    if penalty.is_nan() { guess } else { penalty }
+    Plausible {
+        penalty,
+        error_variance,
+    }
 }
 
 #[cfg(test)]
@@ -89,7 +105,10 @@ mod tests {
     #[test]
     fn the_ratio_of_variances_is_found() {
         for (coefficients, errors) in [(1.0, 1.0), (3.0, 0.3), (0.3, 2.0)] {
-            let found = plausible_penalty(&drawn(64, 40, coefficients, errors), 3, 0.05);
+            let moments = drawn(64, 40, coefficients, errors);
+            let found = plausible_penalty(&moments, 3, 0.05);
+            assert!((found.error_variance / errors.powi(2) - 1.0).abs() < 0.1);
+            let found = found.penalty;
             let wanted = (errors / coefficients).powi(2);
             assert!(
                 (0.7..1.4).contains(&(found / wanted)),
