@@ -4,9 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import KFold, train_test_split
 
 PUBLISHED = Path(__file__).parent / "published"
+# Drawn, not read.
+FRIEDMAN = "friedman_artificial"
 
 
 def load(folder, name):
@@ -14,6 +16,28 @@ def load(folder, name):
     frame = pd.read_csv(Path(folder) / f"{name}.csv.gz")
     y = np.unique(frame.pop("target"), return_inverse=True)[1]
     return pd.get_dummies(frame, drop_first=True).to_numpy(float), y
+
+
+def load_regression(folder, name):
+    """X as float64 with nominal columns as indicators, y as float64; Friedman's artificial set is drawn."""
+    if name == FRIEDMAN:
+        return friedman(40768)
+    frame = pd.read_csv(Path(folder) / f"{name}.csv.gz")
+    y = frame.pop("target").to_numpy(float)
+    return pd.get_dummies(frame, drop_first=True).to_numpy(float), y
+
+
+def friedman(rows):
+    """Ten uniform features, of which five matter, and noise of variance 1 (Friedman 1991)."""
+    rng = np.random.default_rng(0)
+    X = rng.random((rows, 10))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    return X, y + 10 * X[:, 3] + 5 * X[:, 4] + rng.normal(size=rows)
+
+
+def folds(X):
+    """The four folds of the regression benchmarks, as (training rows, test rows)."""
+    return list(KFold(4, shuffle=True, random_state=0).split(X))
 
 
 def split(X, y, number):
@@ -26,15 +50,19 @@ def published_orct():
     return pd.read_csv(PUBLISHED / "orct_accuracy.csv", comment="#")
 
 
-def published_sets(folder, wanted=None):
+def published_srt():
+    """One row per (depth, dataset): test R² with its standard deviation, and seconds."""
+    return pd.read_csv(PUBLISHED / "srt_r2.csv", comment="#")
+
+
+def published_sets(folder, wanted=None, published=published_orct):
     """The wanted sets (all by default) of the published table that the folder holds, in the table's order."""
-    names = published_orct()["dataset"].unique()
+    names = published()["dataset"].unique()
     unknown = set(wanted or ()) - set(names)
     if unknown:
         raise SystemExit(f"not in the published table: {', '.join(sorted(unknown))}")
-    present = [
-        n for n in names if (Path(folder) / f"{n}.csv.gz").exists() and (not wanted or n in wanted)
-    ]
+    held = [n for n in names if n == FRIEDMAN or (Path(folder) / f"{n}.csv.gz").exists()]
+    present = [n for n in held if not wanted or n in wanted]
     if not present:
         raise SystemExit(f"{folder} holds none of {', '.join(names)}")
     return present

@@ -184,6 +184,16 @@ def _refuse_not_finite(values: NDArray[Any], name: str) -> None:
         raise ValueError(f"{name}[{row}] is {values[row]}; labels must be finite")
 
 
+def as_response(y: Any, rows: int) -> NDArray[np.float64]:
+    """Return the response of a regression as contiguous float64, one value for each row."""
+    if isinstance(y, np.ma.MaskedArray):
+        raise TypeError("y must not be a masked array")
+    values = _as_numbers("y", y, 1)
+    if len(values) != rows:
+        raise ValueError(f"X has {rows} rows but y has {len(values)} values")
+    return values
+
+
 def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Return numbers in one dimension as contiguous float64."""
     return _as_numbers(name, values, 1)
@@ -250,6 +260,23 @@ def positive(name: str, value: Any, otherwise: str = "") -> float:
     if result <= 0:
         raise ValueError(f"{name} must be a positive number{otherwise}, got {_shown(value)}")
     return result
+
+
+def not_negative(name: str, value: Any, otherwise: str = "") -> float:
+    """Return a finite float of Python's of at least 0."""
+    result = number(name, value, otherwise)
+    if result < 0:
+        raise ValueError(f"{name} must be a number of at least 0{otherwise}, got {_shown(value)}")
+    return result
+
+
+def shares(name: str, values: Any, count: int) -> tuple[float, ...]:
+    """Return so many numbers; the core knows which are allowed."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise TypeError(f"{name} must be {count} numbers, got {_shown(values)}")
+    if len(values) != count:
+        raise ValueError(f"{name} must be {count} numbers, got {len(values)}")
+    return tuple(number(f"{name}[{i}]", value) for i, value in enumerate(values))
 
 
 def threads(n_threads: Any) -> int | None:

@@ -168,7 +168,150 @@ def fit_orct(
         return _core.fit_orct(training, settings, update)
 
 
-def load(path: str | os.PathLike[str]) -> _core.OrctModel:
+def fit_srt(
+    X: Any,
+    y: Any,
+    depth: int = 2,
+    *,
+    ridge_branches: float | None = None,
+    ridge_leaves: float | None = None,
+    scaling: str = "minmax",
+    start: str = "mixed",
+    n_starts: int = 8,
+    macro_iterations: int = 10,
+    imbalance: tuple[float, float, float] = (0.3, 0.1, 0.4),
+    convergent: bool | int = False,
+    tol: float = 1e-6,
+    sample_weight: ArrayLike | None = None,
+    random_state: int = 0,
+    n_threads: int | None = None,
+    time_limit: float | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> _core.SrtModel:
+    """Fit a soft regression tree with single-leaf prediction (SRT), by NODEC-DR.
+
+    A complete binary tree with oblique splits and a linear model in every leaf. In training, a row
+    x, its features mapped to [0, 1], goes left at branch node t with probability
+    1/(1 + exp(−ω_0t − ωₜᵀx/p)), and the mean of all leaves' squared errors, weighted by the
+    probability of being there, is minimized together with (λ_ω/2)‖ω‖² + (λ_β/2) Σ_t ‖β_t − β̄‖², β̄
+    being the linear regression of all rows. A prediction follows the likelier branches down to one
+    leaf: ``depth`` dot products and one for its model.
+
+    Parameters
+    ----------
+    X : array_like or data frame, shape (N, p)
+        Training rows, finite. A float64 or float32 array of any memory layout is read where it
+        is; do not write to it during the fit. Anything else is converted. A data frame's column
+        names become the model's feature names.
+    y : array_like, shape (N,)
+        Response, finite numbers.
+    depth : int
+        Depth of the tree, 1 to 12: it has 2**depth leaves.
+    ridge_branches : float, optional
+        Penalty λ_ω of the splits, at least 0; by default 0.01/(W·p²), W the sum of the weights.
+    ridge_leaves : float, optional
+        Penalty λ_β of the leaf models, at least 0; by default the one that the training rows make
+        most plausible, judged by a pilot tree, or 0.1/W of more than 5000 rows. Both penalties
+        stand beside errors relative to those of the linear regression.
+    scaling : {"minmax", "quantile"}
+        How features are mapped to [0, 1]: linearly or by their empirical distribution function.
+    start : {"mixed", "clusters", "random"}
+        Where starts begin: at hierarchical 2-means partitions of the rows, at random hyperplanes
+        through them, or both in turn.
+    n_starts : int
+        Starts; after four macro-iterations the better half goes on, and the best tree is kept.
+    macro_iterations : int
+        Rounds over all branch nodes at most.
+    imbalance : tuple of three floats
+        ε1, ε2, ε3: a split that sends at most the share ε1 of its rows one way is led back towards
+        balance, one with at most ε2 by handing over the share ε3 of the crowded side's rows, those
+        with the largest errors. They shrink by a factor of 0.8 with every macro-iteration.
+    convergent : bool or int
+        True: after half of the macro-iterations only steps that lower the objective enough are
+        taken, until its gradient is small or the macro-iterations are used up; give many. An int is
+        the number k0 of single-node steps after which that begins.
+    tol : float
+        A convergent fit ends where no entry of the objective's gradient exceeds this.
+    sample_weight : array_like, shape (N,), optional
+        Weights of the rows, not negative; weight 2 counts as the row twice.
+    random_state : int
+        Seed of the starts, from 0 to 2**64 − 1. The same seed gives the same model to the bit.
+    n_threads : int, optional
+        Threads to use, by default one for each core. The model does not depend on it.
+    time_limit : float, optional
+        Seconds after which the best tree so far is returned, with status ``"time_limit"``.
+    progress : bool or callable, optional
+        True shows a bar (by tqdm if it is installed, else on a terminal). A callable is given
+        a :class:`Progress` some ten times a second, and at the end, in the calling thread; an
+        exception it raises ends the fit.
+
+    Returns
+    -------
+    SrtModel
+        The fitted tree.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong; nothing has been computed then.
+    KeyboardInterrupt
+        On Ctrl-C, within moments.
+
+    References
+    ----------
+    A. Consolo, E. Amaldi, A. Manno: Soft regression trees: a model variant and a decomposition
+    training algorithm (2025).
+
+    Examples
+    --------
+    >>> import numpy as np, softwood
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> model = softwood.fit_srt(X, y, depth=1)
+    >>> bool(abs(model.predict(X) - y).mean() < 0.05)
+    True
+    """
+    depth = _inputs.integer("depth", depth, 1, _inputs.MAX_DEPTH)
+    rounds = _inputs.integer("macro_iterations", macro_iterations, 1, 2**40)
+    rows = _inputs.as_rows(X)
+    settings: dict[str, Any] = {
+        "depth": depth,
+        "ridge_branches": None
+        if ridge_branches is None
+        else _inputs.not_negative("ridge_branches", ridge_branches, " or None"),
+        "ridge_leaves": None
+        if ridge_leaves is None
+        else _inputs.not_negative("ridge_leaves", ridge_leaves, " or None"),
+        "scaling": _inputs.text("scaling", scaling),
+        "start": _inputs.text("start", start),
+        "n_starts": _inputs.integer("n_starts", n_starts, 1, _inputs.MAX_STARTS),
+        "macro_iterations": rounds,
+        "imbalance": _inputs.shares("imbalance", imbalance, 3),
+        "convergent_after": _convergent_after(convergent, rounds, depth),
+        "tol": _inputs.not_negative("tol", tol),
+        "random_state": _inputs.integer("random_state", random_state, 0, 2**64 - 1),
+        "n_threads": _inputs.threads(n_threads),
+        "time_limit": None
+        if time_limit is None
+        else _inputs.positive("time_limit", time_limit, " of seconds or None"),
+        "feature_names": _inputs.column_names(X),
+    }
+    response = _inputs.as_response(y, len(rows))
+    with follow(progress) as update:
+        weights = _inputs.as_weights(sample_weight)
+        return _core.fit_srt(rows, response, weights, settings, update)
+
+
+def _convergent_after(convergent: Any, macro_iterations: int, depth: int) -> int | None:
+    """Return k0, the steps of single nodes after which steps must be accepted, None for never."""
+    if convergent is False:
+        return None
+    if convergent is True:
+        return macro_iterations // 2 * (2**depth - 1)
+    return _inputs.integer("convergent", convergent, 0, 2**60, ", True or False")
+
+
+def load(path: str | os.PathLike[str]) -> _core.OrctModel | _core.SrtModel:
     """Load a model from a file made by its method `save`.
 
     Parameters
@@ -178,8 +321,8 @@ def load(path: str | os.PathLike[str]) -> _core.OrctModel:
 
     Returns
     -------
-    OrctModel
-        The model, the same to the bit.
+    OrctModel or SrtModel
+        The model, of the kind that was saved, the same to the bit.
 
     Raises
     ------

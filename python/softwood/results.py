@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 # Rows of a cross-validation's table that are printed; `candidates` holds all of them.
 SHOWN_CANDIDATES = 12
@@ -66,19 +65,9 @@ class CvCandidate:
     global_sparsity: float
     folds: int
 
-    @classmethod
-    def of(
-        cls,
-        settings: tuple[int, str, float, float, float],
-        scores: tuple[float, float, float],
-        *rest: Any,
-    ) -> CvCandidate:
-        """Make one of settings, scores and the rest, in the order of the attributes."""
-        return cls(*settings, *scores, *rest)
-
 
 @dataclass(frozen=True)
-class Selection:
+class CvTable:
     """The table of a cross-validation.
 
     Attributes
@@ -113,7 +102,50 @@ class Selection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrctReport:
+class FitReport:
+    """How a fit went, whatever the kind of model."""
+
+    status: str
+    objective: float
+    loss: float
+    seconds: float
+    iterations: int
+    evaluations: int
+    optimality: float
+    start_objectives: tuple[float, ...]
+    best_start: int
+    constraints: tuple[ClassRate, ...]
+    cross_validation: CvTable | None
+    scaling: str
+    rows: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether the best start ended by itself, not at a limit."""
+        return self.status in ("converged", "stalled")
+
+    def __str__(self) -> str:
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        low, high = min(self.start_objectives), max(self.start_objectives)
+        shown["start_objectives"] = (
+            f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
+        )
+        del shown["constraints"]
+        for rate in self.constraints:
+            shown[f"rate of {rate.label}"] = (
+                f"{rate.reached:.4f}, asked {rate.asked:.4f}, multiplier {rate.multiplier:.4g}"
+                f"{'' if rate.feasible else ', NOT REACHED'}"
+            )
+        if self.cross_validation is not None:
+            table = self.cross_validation
+            shown["cross_validation"] = (
+                f"{len(table.candidates)} candidates on {table.folds} folds, {table.repeats} times"
+            )
+        shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
+        return "\n".join(f"{name:<17}{value}" for name, value in shown.items() if value is not None)
+
+
+class OrctReport(FitReport):
     """How a fit went.
 
     Attributes
@@ -140,7 +172,7 @@ class OrctReport:
         The start the model comes from.
     constraints : tuple of ClassRate
         The bounds of `min_class_rate`, as asked and as reached.
-    selection : Selection or None
+    cross_validation : CvTable or None
         How cross-validation chose the settings, if it did.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
@@ -148,42 +180,42 @@ class OrctReport:
         Training rows.
     """
 
-    status: str
-    objective: float
-    loss: float
-    seconds: float
-    iterations: int
-    evaluations: int
-    optimality: float
-    start_objectives: tuple[float, ...]
-    best_start: int
-    constraints: tuple[ClassRate, ...]
-    selection: Selection | None
-    scaling: str
-    rows: int
 
-    @property
-    def converged(self) -> bool:
-        """Whether the best start ended by itself, not at a limit."""
-        return self.status in ("converged", "stalled")
+class SrtReport(FitReport):
+    """How the fit of a soft regression tree went.
 
-    def __str__(self) -> str:
-        shown = {field.name: getattr(self, field.name) for field in fields(self)}
-        low, high = min(self.start_objectives), max(self.start_objectives)
-        shown["start_objectives"] = (
-            f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
-        )
-        for rate in self.constraints:
-            shown[f"rate of {rate.label}"] = (
-                f"{rate.reached:.4f}, asked {rate.asked:.4f}, multiplier {rate.multiplier:.4g}"
-                f"{'' if rate.feasible else ', NOT REACHED'}"
-            )
-        if self.selection is not None:
-            best = self.selection.candidates[self.selection.chosen]
-            shown["selection"] = f"{best}, of {len(self.selection.candidates)} candidates"
-        del shown["constraints"]
-        shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
-        return "\n".join(f"{name:<17}{value}" for name, value in shown.items() if value is not None)
+    Attributes
+    ----------
+    status : str
+        Why the best start ended: ``"converged"`` (the gradient is small; runs that are to be
+        convergent), ``"stalled"`` (macro-iterations no longer lower the objective measurably),
+        ``"iteration_limit"`` or ``"time_limit"``.
+    objective : float
+        What was minimized, penalties included, relative to the mean squared error of the linear
+        regression of all rows.
+    loss : float
+        Expected squared error relative to that of the linear regression, penalties left out.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Solver iterations and evaluations of the objective or of a node's part of it, over all
+        starts.
+    optimality : float
+        Largest entry of the objective's gradient at the model's parameters.
+    start_objectives : tuple of float
+        Objective of every start that was run, where it ended: the worse half of them is given up
+        early.
+    best_start : int
+        The start the model comes from.
+    constraints : tuple
+        Empty: a regression has none.
+    cross_validation : None
+        Not used by this model.
+    scaling : str
+        The scaling used, ``"minmax"`` or ``"quantile"``.
+    rows : int
+        Training rows.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +258,47 @@ class Rule:
     effects: tuple[float, ...]
     threshold: float
     steepness: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeafModel:
+    """The linear model of one leaf in the user's units.
+
+    A row that ends in the leaf is predicted by ``intercept`` + Σ ``weights[i]`` ·
+    x[``features[i]``]. Where ``measures[i]`` is ``"quantile"`` the feature's quantile level among
+    the training rows takes the place of its value.
+
+    Attributes
+    ----------
+    leaf : int
+        The leaf, counted from left to right.
+    features : tuple of int
+        Columns of the features that matter to the leaf, largest effect first.
+    names : tuple of str
+        Their names.
+    weights : tuple of float
+        Their weights.
+    measures : tuple of {"value", "quantile"}
+        What the weights are multiplied with.
+    effects : tuple of float
+        Change of the prediction from the feature's smallest to its largest training value.
+    intercept : float
+        The prediction where all terms are 0.
+    text : str
+        The sum in words, ``str(leaf_model)``.
+    """
+
+    leaf: int
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    measures: tuple[str, ...]
+    effects: tuple[float, ...]
+    intercept: float
     text: str
 
     def __str__(self) -> str:

@@ -415,7 +415,7 @@ fn cross_validation_finds_what_generalizes() {
         fit_orct_cv(x.view(), &y, None, &choices, &Control::default()).unwrap()
     };
     let model = run(1, CvRule::Best);
-    let selection = model.report.selection.as_ref().unwrap();
+    let selection = model.report.cross_validation.as_ref().unwrap();
     assert_eq!(selection.candidates.len(), 2 * 2 * 2);
     let chosen = &selection.candidates[selection.chosen];
     assert_eq!(
@@ -444,7 +444,10 @@ fn cross_validation_finds_what_generalizes() {
     assert_eq!(again, model);
     assert_eq!(OrctModel::from_json(&model.to_json()).unwrap(), model);
     // The one-standard-error rule never takes a deeper or, at the same depth, a denser one.
-    let sparse = run(2, CvRule::OneStandardError).report.selection.unwrap();
+    let sparse = run(2, CvRule::OneStandardError)
+        .report
+        .cross_validation
+        .unwrap();
     let sparse = &sparse.candidates[sparse.chosen];
     assert!(sparse.depth <= chosen.depth);
     assert!(sparse.depth < chosen.depth || sparse.global_sparsity >= chosen.global_sparsity);

@@ -4,7 +4,8 @@ use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::exceptions::from_input_error;
 use crate::orct_model::OrctModel;
 use crate::run_interruptible::run_interruptible;
-use crate::settings::{CvOptions, OrctOptions};
+use crate::settings::{CvOptions, OrctOptions, SrtOptions};
+use crate::srt_model::SrtModel;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use softwood::data::{Labels, Rows, ScalingChoice};
@@ -168,4 +169,25 @@ pub fn vc_bounds(depth: usize, features: usize) -> PyResult<(f64, f64)> {
     softwood::tree::vc_bounds(depth, features)
         .map(|bounds| (bounds.lower, bounds.upper_order))
         .map_err(from_input_error)
+}
+
+/// Fit a soft regression tree; `softwood.fit_srt` prepares the arguments.
+#[pyfunction]
+pub fn fit_srt(
+    py: Python<'_>,
+    x: Matrix<'_>,
+    y: PyReadonlyArray1<'_, f64>,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    settings: SrtOptions,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<SrtModel> {
+    let settings = settings.check()?;
+    let y = y.as_array().to_vec();
+    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
+    let rows = x.rows();
+    check_memory_for_splits(rows.features(), settings.depth)?;
+    run_interruptible(py, progress.as_ref(), |control| {
+        softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control)
+    })
+    .map(SrtModel)
 }

@@ -2,12 +2,10 @@
 
 use crate::arrays::{Matrix, check_memory, cube, labels_to_numpy, matrix};
 use crate::exceptions::{from_file_error, from_input_error};
+use crate::results::{importance_kind, report, rule, scaling_name};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyTuple, PyType};
-use softwood::data::ScalingKind;
-use softwood::fitted::{Importance, Measure};
+use pyo3::types::PyType;
 use std::path::PathBuf;
 
 /// A fitted optimal randomized classification tree.
@@ -52,30 +50,6 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "softwood")]
 pub struct OrctModel(pub softwood::fitted::OrctModel);
 
-/// Name of a scaling, as `fit_orct` takes it.
-fn scaling_name(kind: ScalingKind) -> &'static str {
-    match kind {
-        ScalingKind::MinMax => "minmax",
-        ScalingKind::Quantile => "quantile",
-    }
-}
-
-/// Values as a Python tuple.
-fn tuple<'py, T: IntoPyObject<'py>>(
-    py: Python<'py>,
-    values: impl Iterator<Item = T>,
-) -> PyResult<Bound<'py, PyAny>> {
-    Ok(PyTuple::new(py, values.collect::<Vec<_>>())?.into_any())
-}
-
-/// Read a model from a file; `softwood.load` is documented.
-#[pyfunction]
-pub fn load(path: PathBuf) -> PyResult<OrctModel> {
-    softwood::fitted::OrctModel::load(path)
-        .map(OrctModel)
-        .map_err(from_file_error)
-}
-
 impl OrctModel {
     fn rows<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Matrix<'py>> {
         Matrix::from_user(x, &self.0.tree.feature_names)
@@ -86,58 +60,6 @@ impl OrctModel {
         let codes: Vec<isize> = codes.iter().map(|code| *code as isize).collect();
         self.classes(py)?
             .call_method1("take", (codes.into_pyarray(py),))
-    }
-
-    /// The table of a cross-validation as a `softwood.Selection`, or None.
-    fn selection<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let Some(selection) = &self.0.report.selection else {
-            return Ok(py.None().into_bound(py));
-        };
-        let results = py.import("softwood.results")?;
-        let class = results.getattr("CvCandidate")?;
-        let candidates = selection.candidates.iter().map(|c| {
-            let scaling = scaling_name(c.scaling);
-            let settings = (c.depth, scaling, c.gamma, c.local_penalty, c.global_penalty);
-            let scores = (c.cost, c.standard_error, c.accuracy);
-            class.call_method1(
-                "of",
-                (
-                    settings,
-                    scores,
-                    c.local_sparsity,
-                    c.global_sparsity,
-                    c.folds,
-                ),
-            )
-        });
-        let candidates = tuple(py, candidates.collect::<PyResult<Vec<_>>>()?.into_iter())?;
-        results.getattr("Selection")?.call1((
-            candidates,
-            selection.chosen,
-            selection.folds,
-            selection.repeats,
-            selection.cut_short,
-        ))
-    }
-
-    /// The bounds on class rates as a tuple of `softwood.ClassRate`.
-    fn constraints<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let class = py.import("softwood.results")?.getattr("ClassRate")?;
-        let labels = self.classes(py)?.call_method0("tolist")?;
-        let rates = self.0.report.constraints.iter().map(|rate| {
-            let fields = [
-                ("label", labels.get_item(rate.class)?),
-                ("asked", rate.asked.into_pyobject(py)?.into_any()),
-                ("reached", rate.reached.into_pyobject(py)?.into_any()),
-                ("multiplier", rate.multiplier.into_pyobject(py)?.into_any()),
-                (
-                    "feasible",
-                    rate.feasible.into_pyobject(py)?.to_owned().into_any(),
-                ),
-            ];
-            class.call((), Some(&fields.into_py_dict(py)?))
-        });
-        tuple(py, rates.collect::<PyResult<Vec<_>>>()?.into_iter())
     }
 }
 
@@ -301,14 +223,7 @@ impl OrctModel {
     /// True
     #[pyo3(signature = (kind = "sum"))]
     fn importance<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let kind = match kind {
-            "sum" => Importance::Sum,
-            "max" => Importance::Max,
-            _ => {
-                let text = format!("kind must be \"sum\" or \"max\", got {kind:?}");
-                return Err(PyValueError::new_err(text));
-            }
-        };
+        let kind = importance_kind(kind)?;
         Ok(self.0.importance(kind).into_pyarray(py))
     }
 
@@ -334,34 +249,7 @@ impl OrctModel {
     /// >>> bool(((score > rule.threshold) == (model.leaf_probabilities(X)[:, 0] > 0.5)).all())
     /// True
     fn rule<'py>(&self, py: Python<'py>, t: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let branches = self.0.tree.topology.branches();
-        let inputs = py.import("softwood._inputs")?;
-        let t: usize = inputs
-            .call_method1("integer", ("t", t, 0, branches - 1))?
-            .extract()?;
-        let rule = self.0.tree.rule(t);
-        let terms = &rule.terms;
-        let measures = terms.iter().map(|term| match term.measure {
-            Measure::Value => "value",
-            Measure::Quantile => "quantile",
-        });
-        let fields = [
-            ("node", rule.node.into_pyobject(py)?.into_any()),
-            (
-                "features",
-                tuple(py, terms.iter().map(|term| term.feature))?,
-            ),
-            ("names", tuple(py, terms.iter().map(|term| &term.name))?),
-            ("weights", tuple(py, terms.iter().map(|term| term.weight))?),
-            ("measures", tuple(py, measures)?),
-            ("effects", tuple(py, terms.iter().map(|term| term.effect))?),
-            ("threshold", rule.threshold.into_pyobject(py)?.into_any()),
-            ("steepness", rule.steepness.into_pyobject(py)?.into_any()),
-            ("text", rule.to_string().into_pyobject(py)?.into_any()),
-        ];
-        py.import("softwood.results")?
-            .getattr("Rule")?
-            .call((), Some(&fields.into_py_dict(py)?))
+        rule(py, &self.0.tree, t)
     }
 
     /// Write the model to a file that :func:`softwood.load` reads, in any version from this on.
@@ -460,38 +348,13 @@ impl OrctModel {
 
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let report = &self.0.report;
-        let fields = [
-            ("status", report.status.name().into_pyobject(py)?.into_any()),
-            ("objective", report.objective.into_pyobject(py)?.into_any()),
-            ("loss", report.loss.into_pyobject(py)?.into_any()),
-            ("seconds", report.seconds.into_pyobject(py)?.into_any()),
-            (
-                "iterations",
-                report.iterations.into_pyobject(py)?.into_any(),
-            ),
-            (
-                "evaluations",
-                report.evaluations.into_pyobject(py)?.into_any(),
-            ),
-            (
-                "optimality",
-                report.optimality.into_pyobject(py)?.into_any(),
-            ),
-            (
-                "start_objectives",
-                tuple(py, report.start_objectives.iter().copied())?,
-            ),
-            (
-                "best_start",
-                report.best_start.into_pyobject(py)?.into_any(),
-            ),
-            ("constraints", self.constraints(py)?),
-            ("selection", self.selection(py)?),
-            ("scaling", self.scaling().into_pyobject(py)?.into_any()),
-            ("rows", report.rows.into_pyobject(py)?.into_any()),
-        ];
-        let class = py.import("softwood.results")?.getattr("OrctReport")?;
-        class.call((), Some(&fields.into_py_dict(py)?))
+        let labels = self.classes(py)?.call_method0("tolist")?;
+        report(
+            py,
+            "OrctReport",
+            &self.0.report,
+            self.scaling(),
+            Some(labels),
+        )
     }
 }

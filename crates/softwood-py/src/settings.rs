@@ -2,9 +2,9 @@
 
 use crate::exceptions::from_input_error;
 use pyo3::prelude::*;
-use softwood::data::ScalingChoice;
+use softwood::data::{ScalingChoice, ScalingKind};
 use softwood::objective::{PenaltySettings, PenaltyShape};
-use softwood::{CvRule, CvSettings, InputError, OrctSettings};
+use softwood::{CvRule, CvSettings, InputError, OrctSettings, SrtSettings};
 use std::time::Duration;
 
 /// One field for each key of the dict.
@@ -55,10 +55,7 @@ impl OrctOptions {
             n_threads: self.n_threads,
             max_iter: self.max_iter,
             tol: self.tol,
-            // More seconds than a Duration holds are no limit.
-            time_limit: self
-                .time_limit
-                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            time_limit: duration(self.time_limit),
             feature_names: self.feature_names,
         })
     }
@@ -87,10 +84,7 @@ impl CvOptions {
                 got: format!("{got:?}"),
             })
         };
-        let scalings = self.scalings.iter().map(|name| match name.parse() {
-            Ok(ScalingChoice::Fixed(kind)) => Ok(kind),
-            _ => Err(refuse("scalings", "\"minmax\" and \"quantile\"", name)),
-        });
+        let scalings = self.scalings.iter().map(|name| fixed_scaling(name));
         Ok(CvSettings {
             fit,
             depths: self.depths,
@@ -106,4 +100,63 @@ impl CvOptions {
             },
         })
     }
+}
+
+/// Settings of a soft regression tree.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SrtOptions {
+    depth: usize,
+    ridge_branches: Option<f64>,
+    ridge_leaves: Option<f64>,
+    scaling: String,
+    start: String,
+    n_starts: usize,
+    macro_iterations: u64,
+    imbalance: [f64; 3],
+    convergent_after: Option<u64>,
+    tol: f64,
+    random_state: u64,
+    n_threads: Option<usize>,
+    time_limit: Option<f64>,
+    feature_names: Option<Vec<String>>,
+}
+
+impl SrtOptions {
+    /// The core's settings; an error if a name is wrong.
+    pub fn check(self) -> PyResult<SrtSettings> {
+        Ok(SrtSettings {
+            depth: self.depth,
+            ridge_branches: self.ridge_branches,
+            ridge_leaves: self.ridge_leaves,
+            scaling: fixed_scaling(&self.scaling)?,
+            start: self.start.parse().map_err(from_input_error)?,
+            n_starts: self.n_starts,
+            macro_iterations: self.macro_iterations,
+            imbalance: self.imbalance,
+            convergent_after: self.convergent_after,
+            tol: self.tol,
+            random_state: self.random_state,
+            n_threads: self.n_threads,
+            time_limit: duration(self.time_limit),
+            feature_names: self.feature_names,
+        })
+    }
+}
+
+/// A scaling that is not left to the data.
+pub fn fixed_scaling(name: &str) -> PyResult<ScalingKind> {
+    match name.parse() {
+        Ok(ScalingChoice::Fixed(kind)) => Ok(kind),
+        _ => Err(from_input_error(InputError::Setting {
+            name: "scaling",
+            expected: "\"minmax\" or \"quantile\"",
+            got: format!("{name:?}"),
+        })),
+    }
+}
+
+/// More seconds than a Duration holds are no limit.
+fn duration(seconds: Option<f64>) -> Option<Duration> {
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }

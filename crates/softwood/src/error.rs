@@ -39,6 +39,14 @@ pub enum InputError {
         /// The value.
         value: f64,
     },
+    /// NaN or infinity in the response of a regression.
+    #[error("y[{row}] is {value}; every value must be finite")]
+    Response {
+        /// Row of the first such value.
+        row: usize,
+        /// The value.
+        value: f64,
+    },
     /// A bad row weight.
     #[error("sample_weight[{row}] is {value}; weights must be finite and not negative")]
     Weight {

@@ -1,6 +1,7 @@
 //! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
 
 use super::aligned::AlignedBuffer;
+use super::gather::{gather_rows, gather_tiles};
 use super::pack::{LinearMap, pack};
 use super::{FeatureMap, Rows, Scaling};
 use crate::stop::{Stop, Stopped};
@@ -9,7 +10,7 @@ use std::ops::Range;
 
 /// Blocks in a chunk, the unit of parallel work: partial sums are formed chunk by chunk, in an order
 /// that depends on the number of rows alone.
-const BLOCKS_PER_CHUNK: usize = 32;
+pub(crate) const BLOCKS_PER_CHUNK: usize = 32;
 
 /// Data sets up to this many bytes once scaled are scaled once and kept; larger ones are scaled
 /// anew, in cache, at every evaluation, and never copied as a whole.
@@ -22,6 +23,8 @@ pub struct ScaledRows<'a> {
     linear_maps: Vec<LinearMap>,
     stride: usize,
     kept: Option<AlignedBuffer>,
+    /// Which of `rows`, in which order; all of them as they stand if None.
+    selected: Option<Vec<u32>>,
 }
 
 /// One block: `tile` is p × stride, rows innermost; rows beyond `rows.end` are padding.
@@ -34,15 +37,42 @@ impl<'a> ScaledRows<'a> {
     /// Rows to be passed over many times; `scaling` must have as many features as they.
     pub fn new(rows: Rows<'a>, scaling: &'a Scaling) -> Self {
         let mut scaled = Self::passing_once(rows, scaling);
-        let doubles = scaled.blocks() * scaled.tile_len();
+        scaled.keep_if_small();
+        scaled
+    }
+
+    /// Some of these rows, each position of `selected` less than [`Self::len`]; scaled values that
+    /// are kept are copied, others are scaled anew from the user's.
+    pub(crate) fn select(&self, selected: &[u32]) -> Self {
+        let original = |i: &u32| self.selected.as_ref().map_or(*i, |own| own[*i as usize]);
+        let mut some = Self {
+            rows: self.rows,
+            scaling: self.scaling,
+            linear_maps: self.linear_maps.clone(),
+            stride: self.stride,
+            kept: None,
+            selected: Some(selected.iter().map(original).collect()),
+        };
+        match &self.kept {
+            Some(kept) => {
+                let mut copied = AlignedBuffer::zeros(some.blocks() * some.tile_len());
+                gather_tiles(kept, selected, self.features(), self.stride, &mut copied);
+                some.kept = Some(copied);
+            }
+            None => some.keep_if_small(),
+        }
+        some
+    }
+
+    fn keep_if_small(&mut self) {
+        let doubles = self.blocks() * self.tile_len();
         if doubles.saturating_mul(8) <= KEEP_BELOW_BYTES {
             let mut kept = AlignedBuffer::zeros(doubles);
-            for (block, tile) in kept.chunks_exact_mut(scaled.tile_len()).enumerate() {
-                scaled.scale_into(block, tile);
+            for (block, tile) in kept.chunks_exact_mut(self.tile_len()).enumerate() {
+                self.scale_into(block, tile);
             }
-            scaled.kept = Some(kept);
+            self.kept = Some(kept);
         }
-        scaled
     }
 
     /// Rows to be passed over once, as in prediction: nothing is kept.
@@ -64,17 +94,18 @@ impl<'a> ScaledRows<'a> {
             linear_maps,
             stride,
             kept: None,
+            selected: None,
         }
     }
 
     /// N.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.selected.as_ref().map_or(self.rows.len(), Vec::len)
     }
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len() == 0
     }
 
     /// p.
@@ -91,7 +122,8 @@ impl<'a> ScaledRows<'a> {
         self.features() * self.stride
     }
 
-    fn blocks(&self) -> usize {
+    /// Number of blocks, the last one padded.
+    pub(crate) fn blocks(&self) -> usize {
         self.len().div_ceil(self.stride)
     }
 
@@ -112,14 +144,23 @@ impl<'a> ScaledRows<'a> {
 
     fn scale_into(&self, block: usize, tile: &mut [f64]) {
         let rows = self.rows_of(block);
-        pack(
-            &self.rows,
-            rows.start,
-            rows.len(),
-            self.stride,
-            &self.linear_maps,
-            tile,
-        );
+        match &self.selected {
+            Some(selected) => gather_rows(
+                &self.rows,
+                &selected[rows],
+                self.stride,
+                &self.linear_maps,
+                tile,
+            ),
+            None => pack(
+                &self.rows,
+                rows.start,
+                rows.len(),
+                self.stride,
+                &self.linear_maps,
+                tile,
+            ),
+        }
         for (column, map) in tile
             .chunks_exact_mut(self.stride)
             .zip(&self.scaling.features)

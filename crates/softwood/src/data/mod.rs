@@ -3,12 +3,15 @@
 pub(crate) mod aligned;
 pub(crate) mod blocks;
 pub(crate) mod finite;
+mod gather;
 mod labels;
 pub(crate) mod pack;
+mod response;
 mod rows;
 mod scaling;
 
 pub use blocks::ScaledRows;
 pub use labels::{ClassLabels, Labels};
+pub use response::Standardization;
 pub use rows::Rows;
 pub use scaling::{FeatureMap, Scaling, ScalingChoice, ScalingKind};

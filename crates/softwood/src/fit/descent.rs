@@ -6,12 +6,10 @@ use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{
     ClassificationRows, ExpectedCost, Penalty, RateConstrainedCost, RateMultipliers, expected_cost,
 };
-use crate::progress::Progress;
+use crate::progress::{CountIterations, Progress};
 use crate::solver::{LbfgsSettings, Outcome, SimpleTerm, SolveStatus, minimize};
 use crate::stop::Stopped;
 use crate::tree::Topology;
-use argmin::core::observers::Observe;
-use argmin::core::{Error, KV};
 use std::sync::Arc;
 
 /// Times the labels are revised within a stage at most.
@@ -337,15 +335,5 @@ impl Descent<'_, '_> {
         rates
             .map(|(class, rate)| (*class, (rate + 0.5 * RATE_TOL).min(1.0)))
             .collect()
-    }
-}
-
-/// Tells the progress counters about every iteration.
-struct CountIterations(Arc<Progress>);
-
-impl<I> Observe<I> for CountIterations {
-    fn observe_iter(&mut self, _: &I, _: &KV) -> Result<(), Error> {
-        self.0.count_iteration();
-        Ok(())
     }
 }

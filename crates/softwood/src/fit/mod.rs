@@ -1,17 +1,23 @@
 //! One file per public fit function, each a story from rows to fitted model.
 
+mod choose_ridges;
 mod choose_scaling;
 mod continuation;
 mod control;
 mod descent;
 mod folds;
 pub mod lambda_max;
+mod linear_trend;
 mod multistart;
+mod nodec;
 mod one_start;
 pub mod orct;
 pub mod orct_cv;
 mod regrow;
 pub mod sparsity_path;
+pub mod srt;
+mod update_branch_node;
+mod validate;
 
 pub use control::{Control, FitError};
 pub(crate) use descent::RATE_REACHED;

@@ -2,10 +2,11 @@
 
 use super::descent::{Descent, StartOutcome};
 use super::one_start::run_start;
-use crate::stop::Stopped;
+use crate::stop::{Stop, Stopped};
 use crate::tree::Parallelism;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// From this many chunks on, rows run in parallel and starts one after the other.
 const MANY_CHUNKS: usize = 16;
@@ -31,8 +32,8 @@ impl Effort {
 
 /// All starts in their order, and which of them is best.
 #[derive(Clone)]
-pub(crate) struct Starts {
-    pub outcomes: Vec<StartOutcome>,
+pub(crate) struct Starts<O> {
+    pub outcomes: Vec<O>,
     pub best: usize,
     /// Whether the time limit kept some starts from being run.
     pub cut_short: bool,
@@ -47,9 +48,11 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
     }
 }
 
-/// Runs the starts; Err only if cancelled. After the time limit no further start begins, but the
-/// first one always delivers.
-pub(crate) fn run_starts(descent: &Descent<'_, '_>, effort: Effort) -> Result<Starts, Stopped> {
+/// Runs the starts of an ORCT; Err only if cancelled.
+pub(crate) fn run_starts(
+    descent: &Descent<'_, '_>,
+    effort: Effort,
+) -> Result<Starts<StartOutcome>, Stopped> {
     let settings = descent.settings;
     gather(descent, settings.n_starts, |start| {
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
@@ -66,7 +69,7 @@ pub(crate) fn run_starts(descent: &Descent<'_, '_>, effort: Effort) -> Result<St
 pub(crate) fn carry_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
-) -> Result<Starts, Stopped> {
+) -> Result<Starts<StartOutcome>, Stopped> {
     gather(descent, before.len(), |start| {
         let last = descent.stages.len() - 1;
         let outcome = descent.follow(last, before[start].theta.clone())?;
@@ -75,30 +78,51 @@ pub(crate) fn carry_starts(
     })
 }
 
-/// The outcomes of `run` for starts 0…n−1, side by side or one after the other.
 fn gather(
     descent: &Descent<'_, '_>,
     n: usize,
     run: impl Fn(usize) -> Result<StartOutcome, Stopped> + Sync,
-) -> Result<Starts, Stopped> {
-    let run = |start: usize| {
-        if start > 0 && descent.data.stop.check() == Err(Stopped::TimeLimit) {
+) -> Result<Starts<StartOutcome>, Stopped> {
+    let (parallelism, stop) = (descent.data.parallelism, &descent.data.stop);
+    best_of_starts(n, parallelism, stop, run, StartOutcome::order)
+}
+
+/// Runs `run(0)`, `run(1)`, …, side by side or one after the other; Err only if cancelled. After the
+/// time limit no further start begins, but the first one always delivers.
+pub(crate) fn best_of_starts<O: Send>(
+    n_starts: usize,
+    parallelism: Parallelism,
+    stop: &Stop,
+    run: impl Fn(usize) -> Result<O, Stopped> + Sync,
+    order: impl Fn(&O, &O) -> Ordering,
+) -> Result<Starts<O>, Stopped> {
+    let run_in_time = |start: usize| {
+        if start > 0 && stop.check() == Err(Stopped::TimeLimit) {
             return Ok(None);
         }
         run(start).map(Some)
     };
-    let outcomes: Vec<Option<StartOutcome>> = match descent.data.parallelism {
-        Parallelism::Rows => (0..n).map(run).collect::<Result<_, _>>()?,
-        Parallelism::None => (0..n).into_par_iter().map(run).collect::<Result<_, _>>()?,
+    let outcomes: Vec<Option<O>> = match parallelism {
+        Parallelism::Rows => (0..n_starts).map(run_in_time).collect::<Result<_, _>>()?,
+        Parallelism::None => (0..n_starts)
+            .into_par_iter()
+            .map(run_in_time)
+            .collect::<Result<_, _>>()?,
     };
-    let outcomes: Vec<StartOutcome> = outcomes.into_iter().flatten().collect();
-    let cut_short = outcomes.len() < n;
-    let best = (0..outcomes.len())
-        .min_by(|a, b| outcomes[*a].order(&outcomes[*b]))
-        .expect("the first start always delivers");
-    Ok(Starts {
-        outcomes,
-        best,
-        cut_short,
-    })
+    let outcomes: Vec<O> = outcomes.into_iter().flatten().collect();
+    let cut_short = outcomes.len() < n_starts;
+    Ok(Starts::ranked(outcomes, order, cut_short))
+}
+impl<O> Starts<O> {
+    /// Finds the best of at least one, the first by `order`.
+    pub fn ranked(outcomes: Vec<O>, order: impl Fn(&O, &O) -> Ordering, cut_short: bool) -> Self {
+        let best = (0..outcomes.len())
+            .min_by(|a, b| order(&outcomes[*a], &outcomes[*b]))
+            .expect("the first start always delivers");
+        Self {
+            outcomes,
+            best,
+            cut_short,
+        }
+    }
 }

@@ -2,13 +2,14 @@
 
 use super::choose_scaling::choose_scaling;
 use super::continuation::stages;
-use super::descent::Descent;
+use super::descent::{Descent, StartOutcome};
 use super::multistart::{Effort, Starts, parallelism, run_starts};
+use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use crate::fitted::{ClassRate, OrctModel, OrctReport, SoftTree};
+use crate::fitted::{ClassRate, FitReport, OrctModel, SoftTree};
 use crate::objective::{ClassificationRows, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::solver::SolveStatus;
@@ -75,62 +76,22 @@ impl Default for OrctSettings {
 impl OrctSettings {
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
-        let check = |ok: bool, name, expected, got: String| {
-            if ok {
-                Ok(())
-            } else {
-                Err(InputError::Setting {
-                    name,
-                    expected,
-                    got,
-                })
-            }
-        };
-        let positive = |x: f64| x.is_finite() && x > 0.0;
-        check(
-            (1..=Topology::MAX_DEPTH).contains(&self.depth),
-            "depth",
-            "1, 2, …, 12",
-            self.depth.to_string(),
-        )?;
-        check(
-            positive(self.gamma) && self.gamma <= 1e9,
+        check_shared_settings(self.depth, self.n_starts, self.n_threads, self.tol)?;
+        check_setting(
+            self.gamma > 0.0 && self.gamma <= 1e9,
             "gamma",
             "a positive number up to 1e9",
-            self.gamma.to_string(),
+            self.gamma,
         )?;
-        check(
-            self.n_starts >= 1,
-            "n_starts",
-            "at least 1",
-            self.n_starts.to_string(),
-        )?;
-        check(
-            self.n_threads != Some(0),
-            "n_threads",
-            "at least 1",
-            "0".into(),
-        )?;
-        check(
-            self.max_iter >= 1,
-            "max_iter",
-            "at least 1",
-            self.max_iter.to_string(),
-        )?;
-        check(
-            self.tol.is_finite() && self.tol >= 0.0,
-            "tol",
-            "a number of at least 0",
-            self.tol.to_string(),
-        )?;
+        check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
         for (i, (class, rate)) in self.min_class_rate.iter().enumerate() {
-            check(
+            check_setting(
                 (0.0..=1.0).contains(rate),
                 "min_class_rate",
                 "rates from 0 to 1",
-                rate.to_string(),
+                rate,
             )?;
-            check(
+            check_setting(
                 self.min_class_rate[..i].iter().all(|(c, _)| c != class),
                 "min_class_rate",
                 "one rate for a class",
@@ -236,7 +197,7 @@ impl<'a> OrctProblem<'a> {
     /// The model of the best start.
     pub fn model(
         &self,
-        starts: &Starts,
+        starts: &Starts<StartOutcome>,
         settings: &OrctSettings,
         scaling: &Scaling,
         began: Instant,
@@ -255,7 +216,7 @@ impl<'a> OrctProblem<'a> {
                 .unwrap_or_else(|| (0..features).map(|j| format!("x{j}")).collect()),
             scaling: scaling.clone(),
         };
-        let report = OrctReport {
+        let report = FitReport {
             status: if starts.cut_short {
                 SolveStatus::TimeLimit
             } else {
@@ -270,7 +231,7 @@ impl<'a> OrctProblem<'a> {
             start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
             best_start: starts.best,
             constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
-            selection: None,
+            cross_validation: None,
             rows: self.rows.len(),
         };
         OrctModel::new(
@@ -307,13 +268,8 @@ pub(crate) fn validate_data(
     weights: Option<&[f64]>,
     settings: &OrctSettings,
 ) -> Result<Vec<f64>, InputError> {
-    let (n, p, k) = (rows.len(), rows.features(), labels.classes.len());
-    if n == 0 || p == 0 {
-        return Err(InputError::Empty {
-            rows: n,
-            columns: p,
-        });
-    }
+    let (n, k) = (rows.len(), labels.classes.len());
+    check_x_and_names(rows, settings.feature_names.as_deref())?;
     if labels.codes.len() != n {
         return Err(InputError::RowMismatch {
             name: "y",
@@ -339,32 +295,7 @@ pub(crate) fn validate_data(
     for (row, code) in labels.codes.iter().enumerate() {
         present[*code as usize] |= weights.is_none_or(|w| w.get(row).is_some_and(|w| *w > 0.0));
     }
-    if let Some(weights) = weights {
-        if weights.len() != n {
-            return Err(InputError::RowMismatch {
-                name: "sample_weight",
-                rows: n,
-                len: weights.len(),
-            });
-        }
-        if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-            return Err(InputError::Weight {
-                row,
-                value: weights[row],
-            });
-        }
-        let total: f64 = weights.iter().sum();
-        if total <= 0.0 {
-            return Err(InputError::NoWeight { rows: n });
-        }
-        if !total.is_finite() {
-            return Err(InputError::Setting {
-                name: "sample_weight",
-                expected: "weights with a finite sum",
-                got: "a sum that overflows".into(),
-            });
-        }
-    }
+    check_weights(n, weights)?;
     let got = present.iter().filter(|p| **p).count();
     if got < 2 {
         return Err(InputError::TooFewClasses { got });
@@ -379,16 +310,7 @@ pub(crate) fn validate_data(
             needed,
         });
     }
-    if let Some(names) = &settings.feature_names
-        && names.len() != p
-    {
-        return Err(InputError::Setting {
-            name: "feature_names",
-            expected: "one name for each column of X",
-            got: format!("{} names for {p} columns", names.len()),
-        });
-    }
-    settings.penalty.validate_groups(p)?;
+    settings.penalty.validate_groups(rows.features())?;
     if let Some((class, _)) = settings
         .min_class_rate
         .iter()

@@ -1,13 +1,15 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
+use super::descent::StartOutcome;
 use super::folds::assign_folds;
 use super::multistart::{Effort, Starts, carry_starts, run_starts};
 use super::orct::{OrctProblem, OrctSettings, fit_orct, validate_data};
+use super::validate::check_setting;
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use crate::fitted::{CvCandidate, OrctModel, Selection, class_probabilities, most_probable};
+use crate::fitted::{CvCandidate, CvTable, OrctModel, class_probabilities, most_probable};
 use crate::objective::PenaltySettings;
 use crate::progress::Progress;
 use crate::solver::SolveStatus;
@@ -87,24 +89,8 @@ pub enum CvRule {
 impl CvSettings {
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
-        let check = |ok: bool, name, expected, got: String| {
-            if ok {
-                Ok(())
-            } else {
-                Err(InputError::Setting {
-                    name,
-                    expected,
-                    got,
-                })
-            }
-        };
-        check(
-            self.folds >= 2,
-            "folds",
-            "at least 2",
-            self.folds.to_string(),
-        )?;
-        let empty = |name, empty: bool| check(!empty, name, "at least one value", "none".into());
+        check_setting(self.folds >= 2, "folds", "at least 2", self.folds)?;
+        let empty = |name, empty: bool| check_setting(!empty, name, "at least one value", "none");
         empty("depths", self.depths.is_empty())?;
         empty("scalings", self.scalings.is_empty())?;
         empty("gammas", self.gammas.is_empty())?;
@@ -114,7 +100,7 @@ impl CvSettings {
             ("local_grid", &self.local_grid),
             ("global_grid", &self.global_grid),
         ] {
-            check(
+            check_setting(
                 grid.iter().all(|x| x.is_finite() && *x >= 0.0)
                     && grid.windows(2).all(|pair| pair[0] < pair[1]),
                 name,
@@ -163,7 +149,7 @@ pub fn fit_orct_cv<'a>(
     )?;
     let limit = settings.fit.time_limit;
     let stop = Stop::new(&control.stop, limit.map(|limit| limit.mul_f64(TIME_SHARE)));
-    let selection = in_pool(settings.fit.n_threads, || -> Result<Selection, FitError> {
+    let table = in_pool(settings.fit.n_threads, || -> Result<CvTable, FitError> {
         check_finite(&rows)?;
         let race = Race {
             rows: rows.reborrow(),
@@ -176,15 +162,15 @@ pub fn fit_orct_cv<'a>(
         };
         race.run().map_err(|_: Stopped| FitError::Cancelled)
     })??;
-    let chosen = &selection.candidates[selection.chosen];
+    let chosen = &table.candidates[table.chosen];
     let mut fit = chosen.settings(&settings.fit);
     fit.time_limit = limit.map(|limit| limit.saturating_sub(began.elapsed()));
     let mut model = fit_orct(rows, labels, weights, &fit, control)?;
-    if selection.cut_short {
+    if table.cut_short {
         model.report.status = SolveStatus::TimeLimit;
     }
     model.report.seconds = began.elapsed().as_secs_f64();
-    model.report.selection = Some(selection);
+    model.report.cross_validation = Some(table);
     Ok(model)
 }
 
@@ -220,7 +206,7 @@ struct Part {
 }
 
 impl Race<'_> {
-    fn run(&self) -> Result<Selection, Stopped> {
+    fn run(&self) -> Result<CvTable, Stopped> {
         let n = self.rows.len().min(MAX_ROWS);
         let repeats = PREDICTIONS.div_ceil(n).clamp(1, MAX_REPEATS);
         let mut runners = self.line_up();
@@ -245,7 +231,7 @@ impl Race<'_> {
         }
         let chosen = self.choose(&runners);
         let candidates = runners.into_iter().map(|runner| runner.candidate).collect();
-        Ok(Selection {
+        Ok(CvTable {
             candidates,
             chosen,
             folds: self.settings.folds,
@@ -377,7 +363,7 @@ impl Race<'_> {
         };
         let scaled = ScaledRows::new(problem.rows, scaling);
         let held = ScaledRows::passing_once(fold.held.rows.view().into(), scaling);
-        let mut before: Option<Starts> = None;
+        let mut before: Option<Starts<StartOutcome>> = None;
         let mut scores = Vec::with_capacity(shape.len());
         for runner in shape {
             if !runner.running {

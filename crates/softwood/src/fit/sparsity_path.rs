@@ -1,6 +1,7 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
 use super::choose_scaling::choose_scaling;
+use super::descent::StartOutcome;
 use super::multistart::{Effort, Starts, carry_starts, run_starts};
 use super::orct::{OrctProblem, OrctSettings, validate_data};
 use super::{Control, FitError};
@@ -123,7 +124,7 @@ pub fn sparsity_path<'a>(
             let scaling =
                 Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())?;
             let scaled = ScaledRows::new(rows.reborrow(), &scaling);
-            let mut row_start: Option<Starts> = None;
+            let mut row_start: Option<Starts<StartOutcome>> = None;
             for (g, global) in grid.global.iter().enumerate() {
                 let mut before = row_start.take();
                 for (l, local) in grid.local.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Local explanations: how class probabilities change with each feature, in the user's units.
+//! Local explanations: how predictions change with each feature, in the user's units.
 
 use super::rule::per_unit;
-use super::{OrctModel, SoftTree};
+use super::{OrctModel, SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::{FeatureMap, Rows};
 use crate::tree::Parallelism;
@@ -68,6 +68,27 @@ impl OrctModel {
                 *out = times_slope(*out, map, *x);
             }
         }
+    }
+}
+
+impl SrtModel {
+    /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf in the user's
+    /// units. Where a row would change its leaf the prediction jumps, and no derivative tells.
+    pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+        let rows = rows.into();
+        let p = self.tree.features();
+        let leaves = self.leaf_indices(rows.reborrow())?;
+        let mut out = vec![0.0; rows.len() * p];
+        let mut x = vec![0.0; p];
+        for (i, (leaf, out)) in leaves.iter().zip(out.chunks_exact_mut(p)).enumerate() {
+            copy_row(&rows, i, &mut x);
+            let slopes = &self.leaf_slopes[*leaf as usize * p..][..p];
+            let maps = &self.tree.scaling.features;
+            for (((out, slope), map), x) in out.iter_mut().zip(slopes).zip(maps).zip(&x) {
+                *out = times_slope(slope * self.response.scale, map, *x);
+            }
+        }
+        Ok(out)
     }
 }
 
@@ -190,7 +211,7 @@ fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::data::{ClassLabels, Scaling, ScalingKind};
-    use crate::fitted::OrctReport;
+    use crate::fitted::FitReport;
     use crate::solver::SolveStatus;
     use crate::tree::Topology;
     use ndarray::{Array2, ArrayView2};
@@ -233,7 +254,7 @@ mod tests {
             leaf_classes: (0..topology.leaves())
                 .map(|_| rng.random_range(0..classes as u32))
                 .collect(),
-            report: OrctReport {
+            report: FitReport {
                 status: SolveStatus::Converged,
                 objective: 0.0,
                 loss: 0.0,
@@ -244,7 +265,7 @@ mod tests {
                 start_objectives: vec![0.0],
                 best_start: 0,
                 constraints: Vec::new(),
-                selection: None,
+                cross_validation: None,
                 rows: 1,
             },
         }

@@ -1,8 +1,8 @@
 //! The model file: versioned JSON that any language can read; MODEL_FORMAT.md describes it.
 
-use super::{OrctModel, OrctReport, SoftTree};
+use super::{FitReport, OrctModel, SoftTree, SrtModel};
 use crate::InputError;
-use crate::data::{ClassLabels, FeatureMap, Scaling, ScalingKind};
+use crate::data::{ClassLabels, FeatureMap, Scaling, ScalingKind, Standardization};
 use crate::tree::Topology;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const FORMAT: &str = "softwood";
 const VERSION: u64 = 1;
-const KIND: &str = "orct";
 
 /// Steepest γ a file may hold; fits allow no more.
 const MAX_GAMMA: f64 = 1e9;
@@ -48,18 +47,32 @@ struct Header {
     kind: String,
 }
 
-/// The rest of the file. Fields it does not know are ignored, so that later versions may add some.
+/// What every kind of model has. Fields it does not know are ignored, so that later versions may
+/// add some.
 #[derive(Deserialize)]
-struct Body {
+struct TreeBody {
     depth: usize,
     gamma: f64,
     scaling: ScalingKind,
     features: Vec<Feature>,
     coefficients: Vec<Vec<f64>>,
     intercepts: Vec<f64>,
+    report: FitReport,
+}
+
+#[derive(Deserialize)]
+struct OrctBody {
     classes: ClassLabels,
     leaf_classes: Vec<u32>,
-    report: OrctReport,
+}
+
+#[derive(Deserialize)]
+struct SrtBody {
+    leaf_coefficients: Vec<Vec<f64>>,
+    leaf_intercepts: Vec<f64>,
+    response: Standardization,
+    ridge_branches: f64,
+    ridge_leaves: f64,
 }
 
 #[derive(Deserialize)]
@@ -77,38 +90,19 @@ struct FeatureRef<'a> {
     map: &'a FeatureMap,
 }
 
-impl OrctModel {
-    /// The model as JSON, described in [`file_format`](super::file_format): every number keeps its
-    /// bits. A field a line, a feature a line, a split a line.
-    pub fn to_json(&self) -> String {
-        let tree = &self.tree;
-        let features = tree.feature_names.iter().zip(&tree.scaling.features);
-        let lines = [
-            field("format", FORMAT),
-            field("version", &VERSION),
-            field("kind", KIND),
-            field("depth", &tree.topology.depth()),
-            field("gamma", &tree.gamma),
-            field("scaling", &tree.scaling.kind),
-            list(
-                "features",
-                features.map(|(name, map)| json(&FeatureRef { name, map })),
-            ),
-            list(
-                "coefficients",
-                tree.coefficients.chunks_exact(tree.features()).map(json),
-            ),
-            field("intercepts", &tree.intercepts),
-            field("classes", &self.classes),
-            field("leaf_classes", &self.leaf_classes),
-            field("report", &self.report),
-        ];
-        format!("{{\n{}\n}}\n", lines.join(",\n"))
-    }
+/// A fitted model of any kind, as a file may hold it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// An optimal randomized classification tree.
+    Orct(OrctModel),
+    /// A soft regression tree.
+    Srt(SrtModel),
+}
 
-    /// Reads what [`Self::to_json`] wrote, or anybody else: nothing in the text is trusted.
+impl Model {
+    /// Reads what `to_json` of a model wrote, or anybody else: nothing in the text is trusted.
     pub fn from_json(text: &str) -> Result<Self, InputError> {
-        let header: Header = serde_json::from_str(text).map_err(syntax)?;
+        let header: Header = parse(text)?;
         check(header.format == FORMAT, || {
             format!("format is {:?}, not {FORMAT:?}", header.format)
         })?;
@@ -118,45 +112,127 @@ impl OrctModel {
                 header.version
             )
         })?;
-        check(header.kind == KIND, || {
-            format!("kind is {:?}, not {KIND:?}", header.kind)
-        })?;
-        serde_json::from_str::<Body>(text)
-            .map_err(syntax)?
-            .into_model()
+        match header.kind.as_str() {
+            OrctModel::KIND => OrctModel::parse(text).map(Self::Orct),
+            SrtModel::KIND => SrtModel::parse(text).map(Self::Srt),
+            kind => Err(InputError::ModelFile(format!(
+                "kind is {kind:?}, not {:?} or {:?}",
+                OrctModel::KIND,
+                SrtModel::KIND
+            ))),
+        }
     }
 
-    /// Writes the model to a file. An older file at `path` is replaced as a whole or not at all.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
-        let path = path.as_ref();
-        replace_file(path, self.to_json().as_bytes()).map_err(|source| ModelFileError::Io {
-            action: "write",
-            path: path.into(),
-            source,
-        })
-    }
-
-    /// Reads a model from a file that [`Self::save`] wrote.
+    /// Reads a model from a file that `save` of a model wrote.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
-        let path = path.as_ref();
-        let bytes = fs::read(path).map_err(|source| ModelFileError::Io {
-            action: "read",
-            path: path.into(),
-            source,
-        })?;
-        let text = std::str::from_utf8(&bytes)
-            .map_err(|error| InputError::ModelFile(format!("not text: {error}")));
-        text.and_then(Self::from_json)
-            .map_err(|source| ModelFileError::Invalid {
-                path: path.into(),
-                source,
-            })
+        read_file(path.as_ref(), Self::from_json)
     }
 }
 
-impl Body {
+/// A kind of model in a file.
+trait Kind: Sized {
+    /// Its name there.
+    const KIND: &'static str;
+
     /// The model, if every size, range and order is as training makes it.
-    fn into_model(self) -> Result<OrctModel, InputError> {
+    fn parse(text: &str) -> Result<Self, InputError>;
+
+    /// This kind out of any, or an error that names the other.
+    fn expect(model: Model) -> Result<Self, InputError>;
+}
+
+/// The public methods, the same for every kind.
+macro_rules! file_methods {
+    ($model:ty) => {
+        impl $model {
+            /// Reads what [`Self::to_json`] wrote, or anybody else: nothing in the text is trusted.
+            pub fn from_json(text: &str) -> Result<Self, InputError> {
+                Model::from_json(text).and_then(Self::expect)
+            }
+
+            /// Writes the model to a file. An older file at `path` is replaced as a whole or not at all.
+            pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+                let path = path.as_ref();
+                replace_file(path, self.to_json().as_bytes()).map_err(|source| ModelFileError::Io {
+                    action: "write",
+                    path: path.into(),
+                    source,
+                })
+            }
+
+            /// Reads a model from a file that [`Self::save`] wrote.
+            pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+                read_file(path.as_ref(), Self::from_json)
+            }
+        }
+    };
+}
+
+file_methods!(OrctModel);
+file_methods!(SrtModel);
+
+impl OrctModel {
+    /// The model as JSON, described in [`file_format`](super::file_format): every number keeps its
+    /// bits. A field a line, a feature a line, a split a line.
+    pub fn to_json(&self) -> String {
+        let mut lines = tree_fields(Self::KIND, &self.tree, &self.tree.intercepts);
+        lines.extend([
+            field("classes", &self.classes),
+            field("leaf_classes", &self.leaf_classes),
+            field("report", &self.report),
+        ]);
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+}
+
+impl SrtModel {
+    /// The model as JSON, described in [`file_format`](super::file_format): every number keeps its
+    /// bits. A field a line; a line for each feature, split and leaf.
+    pub fn to_json(&self) -> String {
+        let intercepts: Vec<f64> = self.split_intercepts().collect();
+        let mut lines = tree_fields(Self::KIND, &self.tree, &intercepts);
+        let leaves = self.leaf_slopes.chunks_exact(self.tree.features());
+        lines.extend([
+            list("leaf_coefficients", leaves.map(json)),
+            field("leaf_intercepts", &self.leaf_intercepts),
+            field("response", &self.response),
+            field("ridge_branches", &self.ridge_branches),
+            field("ridge_leaves", &self.ridge_leaves),
+            field("report", &self.report),
+        ]);
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+}
+
+/// What every kind begins with.
+fn tree_fields(kind: &str, tree: &SoftTree, intercepts: &[f64]) -> Vec<String> {
+    let features = tree.feature_names.iter().zip(&tree.scaling.features);
+    vec![
+        field("format", FORMAT),
+        field("version", &VERSION),
+        field("kind", kind),
+        field("depth", &tree.topology.depth()),
+        field("gamma", &tree.gamma),
+        field("scaling", &tree.scaling.kind),
+        list(
+            "features",
+            features.map(|(name, map)| json(&FeatureRef { name, map })),
+        ),
+        list(
+            "coefficients",
+            tree.coefficients.chunks_exact(tree.features()).map(json),
+        ),
+        field("intercepts", intercepts),
+    ]
+}
+
+impl TreeBody {
+    /// The splits, if every size, range and order is as training makes it; `check_values` judges
+    /// coefficients and intercepts.
+    fn into_tree(
+        self,
+        check_values: impl Fn(&[f64], &dyn Fn(usize) -> String) -> Result<(), InputError>,
+    ) -> Result<(SoftTree, FitReport), InputError> {
         let depths = 1..=Topology::MAX_DEPTH;
         check(depths.contains(&self.depth), || {
             format!(
@@ -172,62 +248,26 @@ impl Body {
                 self.gamma
             )
         })?;
-        let (b, p, k) = (topology.branches(), self.features.len(), self.classes.len());
+        let (b, p) = (topology.branches(), self.features.len());
         check(p > 0, || "features is empty".into())?;
         for (j, feature) in self.features.iter().enumerate() {
             validate_map(&feature.map).map_err(|what| {
                 InputError::ModelFile(format!("features[{j}] ({:?}): {what}", feature.name))
             })?;
         }
-        check(self.coefficients.len() == b, || {
-            format!(
-                "coefficients has {} rows, a tree of depth {} has {b} splits",
-                self.coefficients.len(),
-                self.depth
-            )
-        })?;
+        check_matrix(
+            "coefficients",
+            &self.coefficients,
+            b,
+            p,
+            self.depth,
+            "splits",
+        )?;
         for (t, row) in self.coefficients.iter().enumerate() {
-            check(row.len() == p, || {
-                format!(
-                    "coefficients[{t}] has {} values for {p} features",
-                    row.len()
-                )
-            })?;
-            check_box(row, |j| format!("coefficients[{t}][{j}]"))?;
+            check_values(row, &|j| format!("coefficients[{t}][{j}]"))?;
         }
-        check(self.intercepts.len() == b, || {
-            format!(
-                "intercepts has {} values, a tree of depth {} has {b} splits",
-                self.intercepts.len(),
-                self.depth
-            )
-        })?;
-        check_box(&self.intercepts, |t| format!("intercepts[{t}]"))?;
-        check(k >= 2, || {
-            format!("classes has {k} values, there must be at least 2")
-        })?;
-        check(self.classes.is_increasing(), || {
-            "the values of classes must be distinct and in increasing order".into()
-        })?;
-        let leaves = topology.leaves();
-        check(self.leaf_classes.len() == leaves, || {
-            format!(
-                "leaf_classes has {} values, a tree of depth {} has {leaves} leaves",
-                self.leaf_classes.len(),
-                self.depth
-            )
-        })?;
-        if let Some(t) = self
-            .leaf_classes
-            .iter()
-            .position(|class| *class as usize >= k)
-        {
-            let what = format!(
-                "leaf_classes[{t}] is {}, but there are {k} classes",
-                self.leaf_classes[t]
-            );
-            return Err(InputError::ModelFile(what));
-        }
+        check_count("intercepts", self.intercepts.len(), b, self.depth, "splits")?;
+        check_values(&self.intercepts, &|t| format!("intercepts[{t}]"))?;
         let (best, starts) = (self.report.best_start, self.report.start_objectives.len());
         check(best < starts, || {
             format!("report.best_start is {best}, but there are {starts} start_objectives")
@@ -244,13 +284,183 @@ impl Body {
             },
             feature_names,
         };
-        Ok(OrctModel::new(
-            tree,
-            self.classes,
-            self.leaf_classes,
-            self.report,
-        ))
+        Ok((tree, self.report))
     }
+}
+
+impl Kind for OrctModel {
+    const KIND: &'static str = "orct";
+
+    fn expect(model: Model) -> Result<Self, InputError> {
+        match model {
+            Model::Orct(model) => Ok(model),
+            Model::Srt(_) => Err(wrong_kind::<SrtModel, Self>()),
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, InputError> {
+        let (tree, report) = parse::<TreeBody>(text)?.into_tree(|values, name| {
+            let inside = |x: f64| x.abs() <= 1.0;
+            check_values(values, name, inside, "it must lie in [-1, 1]")
+        })?;
+        let body: OrctBody = parse(text)?;
+        let (k, leaves) = (body.classes.len(), tree.topology.leaves());
+        check(k >= 2, || {
+            format!("classes has {k} values, there must be at least 2")
+        })?;
+        check(body.classes.is_increasing(), || {
+            "the values of classes must be distinct and in increasing order".into()
+        })?;
+        let (count, depth) = (body.leaf_classes.len(), tree.topology.depth());
+        check_count("leaf_classes", count, leaves, depth, "leaves")?;
+        if let Some(t) = body
+            .leaf_classes
+            .iter()
+            .position(|class| *class as usize >= k)
+        {
+            let what = format!(
+                "leaf_classes[{t}] is {}, but there are {k} classes",
+                body.leaf_classes[t]
+            );
+            return Err(InputError::ModelFile(what));
+        }
+        Ok(Self::new(tree, body.classes, body.leaf_classes, report))
+    }
+}
+
+impl Kind for SrtModel {
+    const KIND: &'static str = "srt";
+
+    fn expect(model: Model) -> Result<Self, InputError> {
+        match model {
+            Model::Srt(model) => Ok(model),
+            Model::Orct(_) => Err(wrong_kind::<OrctModel, Self>()),
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, InputError> {
+        let check_finite = |values: &[f64], name: &dyn Fn(usize) -> String| {
+            check_values(values, name, f64::is_finite, "it must be finite")
+        };
+        let (mut tree, report) = parse::<TreeBody>(text)?.into_tree(check_finite)?;
+        tree.intercepts
+            .iter_mut()
+            .for_each(|omega| *omega = -*omega);
+        let body: SrtBody = parse(text)?;
+        let (leaves, p, depth) = (
+            tree.topology.leaves(),
+            tree.features(),
+            tree.topology.depth(),
+        );
+        check_matrix(
+            "leaf_coefficients",
+            &body.leaf_coefficients,
+            leaves,
+            p,
+            depth,
+            "leaves",
+        )?;
+        for (t, row) in body.leaf_coefficients.iter().enumerate() {
+            check_finite(row, &|j| format!("leaf_coefficients[{t}][{j}]"))?;
+        }
+        let count = body.leaf_intercepts.len();
+        check_count("leaf_intercepts", count, leaves, depth, "leaves")?;
+        check_finite(&body.leaf_intercepts, &|t| format!("leaf_intercepts[{t}]"))?;
+        let Standardization { mean, scale } = body.response;
+        check(mean.is_finite() && scale.is_finite() && scale > 0.0, || {
+            format!("response has mean {mean} and scale {scale}, the scale must be positive")
+        })?;
+        for (name, ridge) in [
+            ("ridge_branches", body.ridge_branches),
+            ("ridge_leaves", body.ridge_leaves),
+        ] {
+            check(ridge.is_finite() && ridge >= 0.0, || {
+                format!("{name} is {ridge}, it must not be negative")
+            })?;
+        }
+        Ok(Self {
+            tree,
+            leaf_slopes: body.leaf_coefficients.concat(),
+            leaf_intercepts: body.leaf_intercepts,
+            response: body.response,
+            ridge_branches: body.ridge_branches,
+            ridge_leaves: body.ridge_leaves,
+            report,
+        })
+    }
+}
+
+fn wrong_kind<Found: Kind, Wanted: Kind>() -> InputError {
+    InputError::ModelFile(format!("kind is {:?}, not {:?}", Found::KIND, Wanted::KIND))
+}
+
+fn check_count(
+    name: &str,
+    count: usize,
+    wanted: usize,
+    depth: usize,
+    of: &str,
+) -> Result<(), InputError> {
+    check(count == wanted, || {
+        format!("{name} has {count} values, a tree of depth {depth} has {wanted} {of}")
+    })
+}
+
+/// A row for each of the tree's `rows` splits or leaves (`of`), each with a value a feature.
+fn check_matrix(
+    name: &str,
+    matrix: &[Vec<f64>],
+    rows: usize,
+    p: usize,
+    depth: usize,
+    of: &str,
+) -> Result<(), InputError> {
+    check(matrix.len() == rows, || {
+        let found = matrix.len();
+        format!("{name} has {found} rows, a tree of depth {depth} has {rows} {of}")
+    })?;
+    match matrix.iter().position(|row| row.len() != p) {
+        Some(t) => Err(InputError::ModelFile(format!(
+            "{name}[{t}] has {} values for {p} features",
+            matrix[t].len()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn check_values(
+    values: &[f64],
+    name: &dyn Fn(usize) -> String,
+    ok: impl Fn(f64) -> bool,
+    rule: &str,
+) -> Result<(), InputError> {
+    match values.iter().position(|x| !ok(*x)) {
+        Some(i) => Err(InputError::ModelFile(format!(
+            "{} is {}, {rule}",
+            name(i),
+            values[i]
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The text of a file, read as a model.
+fn read_file<M>(
+    path: &Path,
+    read: impl Fn(&str) -> Result<M, InputError>,
+) -> Result<M, ModelFileError> {
+    let bytes = fs::read(path).map_err(|source| ModelFileError::Io {
+        action: "read",
+        path: path.into(),
+        source,
+    })?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|error| InputError::ModelFile(format!("not text: {error}")));
+    text.and_then(read)
+        .map_err(|source| ModelFileError::Invalid {
+            path: path.into(),
+            source,
+        })
 }
 
 fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), InputError> {
@@ -261,21 +471,9 @@ fn check(ok: bool, what: impl FnOnce() -> String) -> Result<(), InputError> {
     }
 }
 
-/// What serde says, with line and column.
-fn syntax(error: serde_json::Error) -> InputError {
-    InputError::ModelFile(error.to_string())
-}
-
-/// a, μ ∈ [−1, 1].
-fn check_box(values: &[f64], name: impl Fn(usize) -> String) -> Result<(), InputError> {
-    match values.iter().position(|x| x.is_nan() || x.abs() > 1.0) {
-        Some(i) => Err(InputError::ModelFile(format!(
-            "{} is {}, it must lie in [-1, 1]",
-            name(i),
-            values[i]
-        ))),
-        None => Ok(()),
-    }
+/// The text as JSON; what serde says if it is not, with line and column.
+fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, InputError> {
+    serde_json::from_str(text).map_err(|error| InputError::ModelFile(error.to_string()))
 }
 
 /// As training makes it, steps wide enough to divide by included.

@@ -1,18 +1,31 @@
 //! Fitted models: what they predict, how they explain it, and the file they are kept in.
 
+mod class_rate;
+mod cv_table;
 mod explain;
 mod file;
+mod importance;
+mod leaf_model;
 mod orct_model;
 mod predict;
 mod render;
+mod report;
 mod rule;
+mod single_leaf;
 mod soft_tree;
+mod srt_model;
 
-pub use file::ModelFileError;
-pub use orct_model::{ClassRate, CvCandidate, Importance, OrctModel, OrctReport, Selection};
+pub use class_rate::ClassRate;
+pub use cv_table::{CvCandidate, CvTable};
+pub use file::{Model, ModelFileError};
+pub use importance::Importance;
+pub use leaf_model::LeafModel;
+pub use orct_model::OrctModel;
 pub(crate) use predict::{class_probabilities, most_probable};
+pub use report::FitReport;
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;
+pub use srt_model::SrtModel;
 
 #[doc = include_str!("../../MODEL_FORMAT.md")]
 pub mod file_format {}

@@ -1,7 +1,7 @@
 //! The model as text: a header, then the tree with a split or a leaf on every line.
 
-use super::OrctModel;
 use super::rule::short;
+use super::{FitReport, OrctModel, SoftTree, SrtModel};
 use crate::data::ScalingKind;
 use std::fmt;
 
@@ -20,15 +20,12 @@ const NAME_WIDTH: usize = 24;
 impl fmt::Display for OrctModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tree, report) = (&self.tree, &self.report);
-        let scaling = match tree.scaling.kind {
-            ScalingKind::MinMax => "minmax",
-            ScalingKind::Quantile => "quantile",
-        };
         writeln!(
             f,
-            "ORCT of depth {}, gamma {}, {scaling} scaling",
+            "ORCT of depth {}, gamma {}, {} scaling",
             tree.topology.depth(),
             short(tree.gamma),
+            scaling_name(tree),
         )?;
         writeln!(
             f,
@@ -37,51 +34,83 @@ impl fmt::Display for OrctModel {
             count(tree.features(), "feature"),
             self.classes.len()
         )?;
-        writeln!(
-            f,
-            "objective {}, {}, best of {}",
-            short(report.objective),
-            report.status.name().replace('_', " "),
-            count(report.start_objectives.len(), "start"),
-        )?;
-        writeln!(f)?;
-        self.write_node(f, 0, "", "")
+        write_outcome(f, report)?;
+        let leaf = |leaf: usize, _| self.classes.text(self.leaf_classes[leaf] as usize);
+        write_node(f, tree, 0, "", "", &leaf)
     }
 }
 
-impl OrctModel {
-    /// Node `node` behind `lead`, its children behind `indent`.
-    fn write_node(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        node: usize,
-        lead: &str,
-        indent: &str,
-    ) -> fmt::Result {
-        let topology = self.tree.topology;
-        if let Some(leaf) = topology.as_leaf(node) {
-            return writeln!(
-                f,
-                "{lead}{}",
-                self.classes.text(self.leaf_classes[leaf] as usize)
-            );
-        }
-        let rule = self.tree.rule(node);
-        if rule.terms.is_empty() {
-            writeln!(f, "{lead}[{node}] {rule}")?;
-        } else {
-            let lead = format!("{lead}[{node}] ");
-            let room = WIDTH.saturating_sub(lead.chars().count() + 1);
-            writeln!(
-                f,
-                "{lead}{}?",
-                rule.inequality(MOST_TERMS, NAME_WIDTH, room)
-            )?;
-        }
-        let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
-        self.write_node(f, topology.left(node), &yes, &format!("{indent}│  "))?;
-        self.write_node(f, topology.right(node), &no, &format!("{indent}   "))
+/// As for [`OrctModel`]; at a leaf stands its linear model, which predicts the rows that end there.
+impl fmt::Display for SrtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tree, report) = (&self.tree, &self.report);
+        writeln!(
+            f,
+            "SRT of depth {}, {} scaling",
+            tree.topology.depth(),
+            scaling_name(tree),
+        )?;
+        writeln!(
+            f,
+            "fitted to {}, {}",
+            count(report.rows, "row"),
+            count(tree.features(), "feature"),
+        )?;
+        write_outcome(f, report)?;
+        let leaf = |leaf: usize, room| self.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
+        write_node(f, tree, 0, "", "", &leaf)
     }
+}
+
+fn scaling_name(tree: &SoftTree) -> &'static str {
+    match tree.scaling.kind {
+        ScalingKind::MinMax => "minmax",
+        ScalingKind::Quantile => "quantile",
+    }
+}
+
+fn write_outcome(f: &mut fmt::Formatter<'_>, report: &FitReport) -> fmt::Result {
+    writeln!(
+        f,
+        "objective {}, {}, best of {}",
+        short(report.objective),
+        report.status.name().replace('_', " "),
+        count(report.start_objectives.len(), "start"),
+    )?;
+    writeln!(f)
+}
+
+/// Node `node` behind `lead`, its children behind `indent`; `leaf` gives the text of a leaf that
+/// should not be wider than a number of columns.
+fn write_node(
+    f: &mut fmt::Formatter<'_>,
+    tree: &SoftTree,
+    node: usize,
+    lead: &str,
+    indent: &str,
+    leaf: &impl Fn(usize, usize) -> String,
+) -> fmt::Result {
+    let topology = tree.topology;
+    if let Some(number) = topology.as_leaf(node) {
+        let room = WIDTH.saturating_sub(lead.chars().count());
+        return writeln!(f, "{lead}{}", leaf(number, room));
+    }
+    let rule = tree.rule(node);
+    if rule.terms.is_empty() {
+        writeln!(f, "{lead}[{node}] {rule}")?;
+    } else {
+        let lead = format!("{lead}[{node}] ");
+        let room = WIDTH.saturating_sub(lead.chars().count() + 1);
+        writeln!(
+            f,
+            "{lead}{}?",
+            rule.inequality(MOST_TERMS, NAME_WIDTH, room)
+        )?;
+    }
+    let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
+    let (left, right) = (topology.left(node), topology.right(node));
+    write_node(f, tree, left, &yes, &format!("{indent}│  "), leaf)?;
+    write_node(f, tree, right, &no, &format!("{indent}   "), leaf)
 }
 
 /// "1 row", "2 rows".

@@ -53,31 +53,9 @@ impl SoftTree {
     /// Split `t` in the user's units; `t` must be less than the number of branch nodes.
     pub fn rule(&self, t: usize) -> Rule {
         let p = self.features() as f64;
-        let mut threshold = self.intercepts[t];
-        let mut terms = Vec::new();
-        let maps = self.node_coefficients(t).iter().zip(&self.scaling.features);
-        for (feature, (a, map)) in maps.enumerate().filter(|(_, (a, _))| **a != 0.0) {
-            let effect = a / p;
-            let (measure, weight) = match map {
-                FeatureMap::Constant => continue,
-                FeatureMap::Linear { min, max } => {
-                    // effect · (x − min)/(max − min): weight on x, the rest to the threshold.
-                    let weight = per_unit(effect, *min, *max);
-                    threshold += weight * min;
-                    (Measure::Value, weight)
-                }
-                FeatureMap::Knots { .. } => (Measure::Quantile, effect),
-            };
-            let name = self.feature_names[feature].clone();
-            terms.push(Term {
-                feature,
-                name,
-                measure,
-                weight,
-                effect,
-            });
-        }
-        terms.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+        let effects: Vec<f64> = self.node_coefficients(t).iter().map(|a| a / p).collect();
+        let (terms, offset) = terms(self, &effects);
+        let threshold = self.intercepts[t] + offset;
         Rule {
             node: t,
             terms,
@@ -85,6 +63,50 @@ impl SoftTree {
             steepness: self.gamma,
         }
     }
+}
+
+/// Terms for the features with these effects, and what a sum of scaled features lacks to the sum of
+/// the terms.
+pub(super) fn terms(tree: &SoftTree, effects: &[f64]) -> (Vec<Term>, f64) {
+    let mut offset = 0.0;
+    let mut terms = Vec::new();
+    let maps = effects.iter().zip(&tree.scaling.features);
+    for (feature, (effect, map)) in maps.enumerate().filter(|(_, (e, _))| **e != 0.0) {
+        let (measure, weight) = match map {
+            FeatureMap::Constant => continue,
+            FeatureMap::Linear { min, max } => {
+                // effect · (x − min)/(max − min): weight on x, the rest aside.
+                let weight = per_unit(*effect, *min, *max);
+                offset += weight * min;
+                (Measure::Value, weight)
+            }
+            FeatureMap::Knots { .. } => (Measure::Quantile, *effect),
+        };
+        terms.push(Term {
+            feature,
+            name: tree.feature_names[feature].clone(),
+            measure,
+            weight,
+            effect: *effect,
+        });
+    }
+    terms.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+    (terms, offset)
+}
+
+/// "2·a - 3·b".
+pub(super) fn signed_sum(terms: &[Term], name_width: usize) -> String {
+    let mut text = String::new();
+    for (i, term) in terms.iter().enumerate() {
+        text += match (i, term.weight < 0.0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        text += &term.unsigned(name_width);
+    }
+    text
 }
 
 /// rise/(end − start), also where the difference overflows.
@@ -102,16 +124,7 @@ impl Rule {
     /// largest first, names of at most `name_width` characters, then how many are left out.
     pub(super) fn inequality(&self, most: usize, name_width: usize, width: usize) -> String {
         let with_terms = |count: usize| {
-            let mut text = String::new();
-            for (i, term) in self.terms[..count].iter().enumerate() {
-                text += match (i, term.weight < 0.0) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                };
-                text += &term.unsigned(name_width);
-            }
+            let mut text = signed_sum(&self.terms[..count], name_width);
             if count < self.terms.len() {
                 text += &format!(" + {} more", self.terms.len() - count);
             }

@@ -1,5 +1,9 @@
 //! Exact steps for what sits in the leaves while the splits are held fixed.
 
 mod assign_labels;
+mod evidence;
+mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};
+pub(crate) use evidence::plausible_penalty;
+pub(crate) use ridge::{LinearModel, ridge};

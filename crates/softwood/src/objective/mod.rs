@@ -1,10 +1,15 @@
 //! What is minimized: smooth functions of θ that know data and tree but no solver.
 
 mod class_rates;
+mod leaf_error;
+mod logistic;
 mod misclassification;
 mod penalty;
 
 pub(crate) use class_rates::{RateConstrainedCost, RateMultipliers, expected_cost};
+pub(crate) use leaf_error::RowCosts;
+pub use leaf_error::{RegressionRows, SoftRegressionError};
+pub(crate) use logistic::Logistic;
 pub(crate) use misclassification::TRACE;
 pub use misclassification::{ClassificationRows, ExpectedCost};
 pub(crate) use penalty::Penalty;

@@ -1,7 +1,9 @@
 //! Backtracking along an arc x(α) until Armijo's condition holds for f + h.
 
-use super::SimpleTerm;
 use super::curvature_pairs::dot;
+use super::{Bounds, SimpleTerm};
+use crate::objective::Objective;
+use crate::stop::Stopped;
 
 /// Decrease demanded, as a share of the prediction ∇f(x)ᵀ(x(α) − x) + h(x(α)) − h(x).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -65,4 +67,23 @@ pub(crate) fn search<E>(
         };
     }
     Ok(None)
+}
+
+/// The first step of unbounded steepest descent, the reference update (13)–(14) of paper 2, which
+/// starts from length 1; None if x is stationary to rounding.
+pub(crate) fn reference_step(
+    objective: &impl Objective,
+    x: &[f64],
+    value: f64,
+    gradient: &[f64],
+) -> Result<Option<Step>, Stopped> {
+    let origin = Origin { x, value, gradient };
+    let arc = |alpha: f64, x: &mut [f64]| {
+        for (x, g) in x.iter_mut().zip(gradient) {
+            *x -= alpha * g;
+        }
+    };
+    search(&origin, &Bounds::NONE, 1.0, arc, |x, g| {
+        objective.value_and_gradient(x, g)
+    })
 }

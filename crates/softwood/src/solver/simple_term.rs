@@ -66,6 +66,14 @@ pub struct Bounds {
     pub upper: f64,
 }
 
+impl Bounds {
+    /// The whole of Rⁿ.
+    pub const NONE: Self = Self {
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+    };
+}
+
 impl SimpleTerm for Bounds {
     fn value(&self, _: &[f64]) -> f64 {
         0.0

@@ -146,7 +146,7 @@ impl ProjectionPass<'_, '_> {
 }
 
 /// Where in [0, 1] the histogram has `level` of its weight to the left.
-fn quantile_share(histogram: &[f64], level: f64) -> f64 {
+pub(super) fn quantile_share(histogram: &[f64], level: f64) -> f64 {
     let wanted = level * histogram.iter().sum::<f64>();
     let mut below = 0.0;
     for (bin, weight) in histogram.iter().enumerate() {

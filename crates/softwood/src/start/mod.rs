@@ -1,5 +1,7 @@
 //! Starting points for the splits.
 
+mod clustering;
 mod data_point;
 
+pub(crate) use clustering::{clustered_splits, linear_values, random_splits, split_towards};
 pub(crate) use data_point::splits_through_the_data;

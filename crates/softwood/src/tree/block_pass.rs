@@ -42,6 +42,16 @@ impl Splits {
             features,
         }
     }
+
+    /// Any number of linear functions Σ_j slope_nj u_j − offset_n, for [`split_values`] alone.
+    pub fn linear_functions(features: usize, slopes: Vec<f64>, offsets: Vec<f64>) -> Self {
+        Self {
+            topology: Topology::complete(1),
+            slopes,
+            offsets,
+            features,
+        }
+    }
 }
 
 /// Working memory for one block; made once and reused for block after block.
@@ -70,6 +80,17 @@ impl BlockScratch {
         }
     }
 
+    /// Room for the values of `count` linear functions.
+    pub fn for_values(count: usize, stride: usize) -> Self {
+        Self {
+            stride,
+            left: AlignedBuffer::zeros(count * stride),
+            right: AlignedBuffer::zeros(0),
+            reach: AlignedBuffer::zeros(0),
+            leaf_costs: AlignedBuffer::zeros(0),
+        }
+    }
+
     /// P_it of the block last seen by [`leaf_probabilities`], leaf after leaf.
     pub fn leaf_probabilities(&self) -> &[f64] {
         &self.reach[self.left.len()..]
@@ -78,6 +99,11 @@ impl BlockScratch {
     /// γ z_it of the block last seen by [`split_values`], node after node.
     pub fn split_values(&self) -> &[f64] {
         &self.left
+    }
+
+    /// As [`Self::split_values`], to be turned into something else in place.
+    pub fn split_values_mut(&mut self) -> &mut [f64] {
+        &mut self.left
     }
 
     /// R_it for node `t`.
@@ -313,7 +339,7 @@ fn add_rows<S: Simd>(simd: S, column: &[f64], lanes: &mut [f64]) {
 #[inline(always)]
 fn multiply_by_slopes<S: Simd>(simd: S, splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
     let (stride, z) = (scratch.stride, &mut scratch.left);
-    let b = splits.topology.branches();
+    let b = splits.offsets.len();
     // Plain loops and matches: a closure would not inherit the instruction set.
     for t in (0..b).step_by(NODE_TILE) {
         match b - t {

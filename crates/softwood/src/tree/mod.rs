@@ -1,13 +1,16 @@
 //! The soft tree itself: shape, parameters, and the pass over rows that every objective shares.
 
 pub(crate) mod block_pass;
+pub(crate) mod moments;
 pub(crate) mod parallel_pass;
 mod parameters;
 mod sigmoid;
+pub(crate) mod subtree;
 mod topology;
 mod vc_dimension;
 
 pub use parallel_pass::Parallelism;
 pub use parameters::ParameterLayout;
+pub use subtree::RegressionParameters;
 pub use topology::Topology;
 pub use vc_dimension::{VcBounds, vc_bounds};

@@ -57,6 +57,24 @@ impl Topology {
         node.checked_sub(self.branches())
     }
 
+    /// Depth of node number `node`: 0 for the root.
+    pub fn level(self, node: usize) -> usize {
+        (node + 1).ilog2() as usize
+    }
+
+    /// The node that is number `inner` in the tree below `node`, counted as if `node` were the root.
+    pub fn below(self, node: usize, inner: usize) -> usize {
+        let level = self.level(inner);
+        ((node + 1) << level) + (inner - self.level_start(level)) - 1
+    }
+
+    /// The leaves below `node`, or the one it is.
+    pub fn leaves_below(self, node: usize) -> std::ops::Range<usize> {
+        let height = self.depth - self.level(node);
+        let first = ((node + 1) << height) - self.leaves();
+        first..first + (1 << height)
+    }
+
     /// Branch nodes on the way to `leaf`, from the root, each with "turns left there".
     pub fn path(self, leaf: usize) -> impl Iterator<Item = (usize, bool)> {
         (0..self.depth).map(move |d| {
@@ -88,6 +106,25 @@ mod tests {
                 assert_eq!(tree.as_leaf(node), Some(leaf));
             }
         }
+    }
+
+    #[test]
+    fn subtrees_are_numbered_like_trees() {
+        let tree = Topology::complete(4);
+        for node in 0..tree.branches() {
+            let height = 4 - tree.level(node);
+            let subtree = Topology::complete(height);
+            for inner in 0..subtree.branches() {
+                let below = tree.below(node, inner);
+                let left = tree.below(node, subtree.left(inner));
+                assert_eq!(left, tree.left(below));
+                assert_eq!(tree.below(node, subtree.right(inner)), tree.right(below));
+            }
+            let first = tree.below(node, subtree.branches());
+            assert_eq!(tree.as_leaf(first), Some(tree.leaves_below(node).start));
+            assert_eq!(tree.leaves_below(node).len(), subtree.leaves());
+        }
+        assert_eq!(tree.leaves_below(tree.branches() + 5), 5..6);
     }
 
     #[test]

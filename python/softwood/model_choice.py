@@ -61,7 +61,7 @@ def fit_orct_cv(
     Returns
     -------
     OrctModel
-        The tree; ``model.report.selection`` holds the table.
+        The tree; ``model.report.cross_validation`` holds the table.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def fit_orct_cv(
     ... )
     >>> bool((model.predict(X[1::2]) == y[1::2]).mean() > 0.93)
     True
-    >>> len(model.report.selection.candidates)
+    >>> len(model.report.cross_validation.candidates)
     8
     """
     rows = _inputs.as_rows(X)

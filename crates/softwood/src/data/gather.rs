@@ -1,0 +1,53 @@
+//! Blocks of rows picked from anywhere, in the layout of [`pack`](super::pack).
+
+use super::Rows;
+use super::pack::LinearMap;
+use super::rows::with_view;
+
+/// Fills `tile` (p × stride, rows innermost) with the mapped rows `picked`, at least one; the rest
+/// of each column repeats its last value.
+pub(crate) fn gather_rows(
+    rows: &Rows<'_>,
+    picked: &[u32],
+    stride: usize,
+    maps: &[LinearMap],
+    tile: &mut [f64],
+) {
+    with_view!(rows, view => {
+        for (i, row) in picked.iter().enumerate() {
+            for (j, (x, map)) in view.row(*row as usize).iter().zip(maps).enumerate() {
+                tile[j * stride + i] = map.apply(f64::from(*x));
+            }
+        }
+    });
+    pad(tile, picked.len(), stride);
+}
+
+/// Copies the rows at positions `picked` of `tiles` (blocks of p × stride) to the blocks of `out`.
+pub(crate) fn gather_tiles(
+    tiles: &[f64],
+    picked: &[u32],
+    features: usize,
+    stride: usize,
+    out: &mut [f64],
+) {
+    let len = features * stride;
+    for (tile, picked) in out.chunks_exact_mut(len).zip(picked.chunks(stride)) {
+        for (i, row) in picked.iter().enumerate() {
+            let (block, place) = (*row as usize / stride, *row as usize % stride);
+            for j in 0..features {
+                tile[j * stride + i] = tiles[block * len + j * stride + place];
+            }
+        }
+        pad(tile, picked.len(), stride);
+    }
+}
+
+fn pad(tile: &mut [f64], count: usize, stride: usize) {
+    if count < stride {
+        for column in tile.chunks_exact_mut(stride) {
+            let last = column[count - 1];
+            column[count..].fill(last);
+        }
+    }
+}

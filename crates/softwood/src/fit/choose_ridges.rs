@@ -1,0 +1,56 @@
+//! Penalties where none are asked for: λ_β as a pilot tree makes it plausible.
+
+use super::nodec::{Ridges, Run};
+use super::srt::{SrtSettings, first_splits};
+use crate::leaves::plausible_penalty;
+use crate::objective::RegressionRows;
+use crate::progress::Progress;
+use crate::stop::Stopped;
+use crate::tree::Topology;
+use std::sync::Arc;
+
+/// λ_ω W p²: slopes a/p of the splits are penalized beside the summed error, relative to the trend's.
+const BRANCHES: f64 = 1e-2;
+
+/// λ_β W/2 of the pilot, and for more rows than need one.
+const LEAVES: f64 = 5e-2;
+const MANY_ROWS: usize = 5000;
+
+/// λ_ω and λ_β as asked for or, where nothing is, chosen.
+pub(crate) fn choose_ridges(
+    data: &RegressionRows<'_>,
+    topology: Topology,
+    settings: &SrtSettings,
+    progress: &Arc<Progress>,
+) -> Result<Ridges, Stopped> {
+    let (w, p) = (data.total_weight(), data.features() as f64);
+    let mut ridges = Ridges {
+        branches: settings.ridge_branches.unwrap_or(BRANCHES / (w * p * p)),
+        leaves: settings.ridge_leaves.unwrap_or(2.0 * LEAVES / w),
+    };
+    let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
+    if asked || data.len() > MANY_ROWS {
+        return Ok(ridges);
+    }
+    progress.expect_starts(1);
+    let first = first_splits(&data.without_deadline(), topology, settings, 0, progress)?;
+    let mut pilot = Run::new(data, first, ridges, settings, progress)?;
+    pilot.advance(settings.macro_iterations)?;
+    let parameters = pilot.finish()?.parameters;
+    let moments = data.without_deadline().leaf_moments(&parameters, 0, None)?;
+    let plausible = plausible_penalty(&moments, data.features(), LEAVES);
+    let env = |n: &str, d: f64| {
+        std::env::var(n)
+            .ok()
+            .and_then(|s| s.parse().ok())
+            .unwrap_or(d)
+    };
+    if settings.ridge_leaves.is_none() {
+        ridges.leaves = 2.0 * plausible.penalty / w;
+    }
+    if settings.ridge_branches.is_none() {
+        ridges.branches = env("BR", 1e-2) * plausible.error_variance.max(1e-6) / (w * p * p);
+    }
+    progress.finish_start(None);
+    Ok(ridges)
+}

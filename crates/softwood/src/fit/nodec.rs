@@ -1,0 +1,348 @@
+//! NODEC-DR (paper 2, section 5.2): a regression tree improved node by node.
+//!
+//! A macro-iteration takes every branch node t in turn. Its working sets are t and the splits below
+//! it, and the leaves below it; the root of a deeper tree moves alone. The branch-node (BN) step
+//! finds new splits, the leaf-node (LN) step the best leaf models for them. Up to inner iteration
+//! k₀ both look only at the rows whose likeliest path passes t and at the subtree alone, and
+//! whatever is found is taken; later on they see (7) itself, and a candidate is taken only if it
+//! does better than an Armijo step of steepest descent, (15), and moves no farther than it gains,
+//! (16). Then the gradient tends to 0 (proposition 3). The best point seen is the result.
+
+use super::srt::SrtSettings;
+use super::update_branch_node::{Balance, update_branch_node};
+use crate::leaves::ridge;
+use crate::objective::{Objective, RegressionRows, RowCosts, SoftRegressionError};
+use crate::progress::Progress;
+use crate::solver::{SolveStatus, dot, reference_step};
+use crate::stop::Stopped;
+use crate::tree::RegressionParameters;
+use std::sync::Arc;
+
+/// τ of (16).
+const TAU: f64 = 1e-8;
+
+/// θ_ω = θ_β: in inner iteration k a step is left out if its gradient is at most θ^k, k counted
+/// from 1 at the first that must be accepted.
+const THETA: f64 = 0.5;
+
+/// Macro-iterations whose best point improves by less than this share are fruitless…
+const WORTHWHILE: f64 = 1e-3;
+/// …and so many of them in a row end a run.
+const PATIENCE: usize = 3;
+
+/// Where a start ended.
+#[derive(Clone, Debug)]
+pub(crate) struct RegressionOutcome {
+    pub parameters: RegressionParameters,
+    pub objective: f64,
+    pub loss: f64,
+    /// ‖∇E‖∞.
+    pub optimality: f64,
+    pub iterations: u64,
+    pub evaluations: u64,
+    pub status: SolveStatus,
+}
+
+/// A point and its value.
+#[derive(Clone)]
+struct Incumbent {
+    parameters: RegressionParameters,
+    objective: f64,
+    loss: f64,
+}
+
+/// A start on its way.
+pub(crate) struct Run<'a, 'd> {
+    pub data: &'a RegressionRows<'d>,
+    settings: &'a SrtSettings,
+    ridges: Ridges,
+    pub progress: &'a Arc<Progress>,
+    pub parameters: RegressionParameters,
+    /// Leaf of each row's likeliest path.
+    leaves: Vec<u32>,
+    best: Incumbent,
+    balance: Balance,
+    macro_iterations: u64,
+    /// Macro-iterations in a row that were not worthwhile.
+    fruitless: usize,
+    pub iterations: u64,
+    pub evaluations: u64,
+    /// Why it ended, if it has.
+    status: Option<SolveStatus>,
+}
+
+/// λ_ω and λ_β of (7).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ridges {
+    pub branches: f64,
+    pub leaves: f64,
+}
+
+impl<'a, 'd> Run<'a, 'd> {
+    /// At `start`, whose leaf models need not be set; Err only if cancelled.
+    pub fn new(
+        data: &'a RegressionRows<'d>,
+        start: RegressionParameters,
+        ridges: Ridges,
+        settings: &'a SrtSettings,
+        progress: &'a Arc<Progress>,
+    ) -> Result<Self, Stopped> {
+        // Without a first point there is no answer, so the time limit waits for it.
+        let patient = data.without_deadline();
+        let mut run = Self {
+            data,
+            settings,
+            ridges,
+            progress,
+            leaves: patient.likeliest_leaves(&start, 0)?,
+            best: Incumbent {
+                parameters: start.clone(),
+                objective: f64::INFINITY,
+                loss: f64::INFINITY,
+            },
+            parameters: start,
+            balance: Balance::new(settings.imbalance),
+            macro_iterations: 0,
+            fruitless: 0,
+            iterations: 0,
+            evaluations: 0,
+            status: None,
+        };
+        run.fit_leaves(&patient, 0, None)?;
+        run.keep_if_best(&patient)?;
+        Ok(run)
+    }
+
+    /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
+    /// time; Err only if cancelled.
+    pub fn advance(&mut self, until: u64) -> Result<(), Stopped> {
+        while self.status.is_none() && self.macro_iterations < until {
+            match self.macro_iteration() {
+                Ok(status) => self.status = status,
+                Err(Stopped::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
+                Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+            }
+        }
+        Ok(())
+    }
+
+    /// E at the best point so far.
+    pub fn objective(&self) -> f64 {
+        self.best.objective
+    }
+
+    /// The best point; Err only if cancelled.
+    pub fn finish(self) -> Result<RegressionOutcome, Stopped> {
+        let patient = self.data.without_deadline();
+        Ok(RegressionOutcome {
+            optimality: self.optimality(&patient, &self.best.parameters)?,
+            iterations: self.iterations,
+            evaluations: self.evaluations,
+            status: self.status.unwrap_or(SolveStatus::IterationLimit),
+            objective: self.best.objective,
+            loss: self.best.loss,
+            parameters: self.best.parameters,
+        })
+    }
+
+    /// Every branch node in turn; a status if that was the last time.
+    fn macro_iteration(&mut self) -> Result<Option<SolveStatus>, Stopped> {
+        let branches = self.parameters.topology.branches();
+        let free = self.settings.convergent_after.unwrap_or(u64::MAX);
+        let before = self.best.objective;
+        let balance = self.balance;
+        for t in 0..branches {
+            let k = self.macro_iterations * branches as u64 + t as u64;
+            if k < free {
+                self.free_step(t, &balance)?;
+            } else {
+                if k == free {
+                    self.parameters = self.best.parameters.clone();
+                }
+                let exponent = i32::try_from(k - free + 1).unwrap_or(i32::MAX);
+                self.accepted_step(t, &balance, THETA.powi(exponent))?;
+            }
+            self.keep_if_best(self.data)?;
+        }
+        self.macro_iterations += 1;
+        self.balance.shrink();
+        if self.macro_iterations * branches as u64 > free {
+            let optimality = self.optimality(self.data, &self.parameters)?;
+            return Ok((optimality <= self.settings.tol).then_some(SolveStatus::Converged));
+        }
+        self.fruitless = if self.best.objective < (1.0 - WORTHWHILE) * before {
+            0
+        } else {
+            self.fruitless + 1
+        };
+        // A run that is to converge goes on to the steps that make it.
+        let stalled = self.fruitless >= PATIENCE && free == u64::MAX;
+        Ok(stalled.then_some(SolveStatus::Stalled))
+    }
+
+    /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.
+    fn free_step(&mut self, t: usize, balance: &Balance) -> Result<(), Stopped> {
+        let topology = self.parameters.topology;
+        let below = topology.leaves_below(t);
+        let root_alone = t == 0 && topology.depth() > 1;
+        let members: Vec<u32> = (0..self.data.len() as u32)
+            .filter(|i| below.contains(&(self.leaves[*i as usize] as usize)))
+            .collect();
+        if members.is_empty() {
+            return Ok(());
+        }
+        let selected = (t > 0).then(|| self.data.select(&members));
+        let here = selected.as_ref().unwrap_or(self.data);
+        let theta = update_branch_node(self, here, t, root_alone, balance, None)?;
+        self.parameters.set_subtree_theta(t, &theta);
+        if !root_alone {
+            self.fit_leaves(here, t, None)?;
+        }
+        let leaves = here.likeliest_leaves(&self.parameters, t)?;
+        for (row, leaf) in members.iter().zip(leaves) {
+            self.leaves[*row as usize] = leaf;
+        }
+        Ok(())
+    }
+
+    /// Both steps at `t` for k > k₀, on (7) itself; never raises it.
+    fn accepted_step(
+        &mut self,
+        t: usize,
+        balance: &Balance,
+        threshold: f64,
+    ) -> Result<(), Stopped> {
+        let topology = self.parameters.topology;
+        let root_alone = t == 0 && topology.depth() > 1;
+        let reach = self.data.reach(&self.parameters, t)?;
+        let costs = if root_alone {
+            self.data.child_costs(&self.parameters, t, Some(&reach))?
+        } else {
+            self.data.leaf_costs(&self.parameters, t, Some(&reach))?
+        };
+        let block = self.block_problem(self.data, t, root_alone, &costs, 1.0);
+        let current = if root_alone {
+            self.parameters.node_theta(t)
+        } else {
+            self.parameters.subtree_theta(t)
+        };
+        let mut gradient = vec![0.0; current.len()];
+        let value = block.value_and_gradient(&current, &mut gradient)?;
+        if dot(&gradient, &gradient).sqrt() > threshold {
+            let reference = reference_step(&block, &current, value, &gradient)?;
+            let candidate =
+                update_branch_node(self, self.data, t, root_alone, balance, Some(&reach))?;
+            // A candidate for t alone leaves the rest of the working set as it is.
+            let mut trial = self.parameters.clone();
+            trial.set_subtree_theta(t, &candidate);
+            let candidate = if root_alone {
+                trial.node_theta(t)
+            } else {
+                trial.subtree_theta(t)
+            };
+            let found = block.value_and_gradient(&candidate, &mut gradient)?;
+            self.evaluations += 2;
+            let moved: f64 = candidate
+                .iter()
+                .zip(&current)
+                .map(|(a, b)| (a - b).powi(2))
+                .sum();
+            let (least, point) = match &reference {
+                Some(step) => (step.value, Some(&step.x)),
+                None => (value, None),
+            };
+            if found <= least && found <= value - TAU * moved {
+                self.parameters.set_subtree_theta(t, &candidate);
+            } else if let Some(point) = point {
+                self.parameters.set_subtree_theta(t, point);
+            }
+        }
+        if !root_alone {
+            let reach = self.data.reach(&self.parameters, t)?;
+            self.fit_leaves(self.data, t, Some(&reach))?;
+        }
+        Ok(())
+    }
+
+    /// (7) as a function of the splits at or below `t`, the rest held fixed.
+    pub fn block_problem<'b, 'r>(
+        &self,
+        here: &'b RegressionRows<'r>,
+        t: usize,
+        root_alone: bool,
+        costs: &'b [f64],
+        scale: f64,
+    ) -> RowCosts<'b, 'r> {
+        let topology = self.parameters.topology;
+        let height = if root_alone {
+            1
+        } else {
+            topology.depth() - topology.level(t)
+        };
+        RowCosts {
+            data: here,
+            topology: crate::tree::Topology::complete(height),
+            costs,
+            total_weight: self.data.total_weight(),
+            ridge: self.ridges.branches,
+            scale,
+        }
+    }
+
+    /// The LN step: exact weighted ridge regressions of the leaves below `t`.
+    fn fit_leaves(
+        &mut self,
+        here: &RegressionRows<'_>,
+        t: usize,
+        reach: Option<&[f64]>,
+    ) -> Result<(), Stopped> {
+        let moments = here.leaf_moments(&self.parameters, t, reach)?;
+        let penalty = 0.5 * self.ridges.leaves * self.data.total_weight();
+        let leaves = self.parameters.topology.leaves_below(t);
+        for (leaf, moments) in leaves.zip(moments) {
+            let model = ridge(&moments, self.parameters.features, penalty);
+            self.parameters.set_leaf(leaf, &model);
+        }
+        Ok(())
+    }
+
+    /// E now; remembers the point if none was better.
+    fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Stopped> {
+        let loss = data.loss(&self.parameters)?;
+        let penalty = self
+            .parameters
+            .penalty(self.ridges.branches, self.ridges.leaves);
+        self.evaluations += 1;
+        if loss + penalty < self.best.objective {
+            self.best = Incumbent {
+                parameters: self.parameters.clone(),
+                objective: loss + penalty,
+                loss,
+            };
+        }
+        Ok(())
+    }
+
+    /// Value by which subproblems are scaled to the order of 1.
+    pub fn objective_scale(&self) -> f64 {
+        self.best.objective.max(f64::MIN_POSITIVE)
+    }
+
+    /// ‖∇E‖∞.
+    fn optimality(
+        &self,
+        data: &RegressionRows<'_>,
+        parameters: &RegressionParameters,
+    ) -> Result<f64, Stopped> {
+        let objective = SoftRegressionError {
+            data,
+            topology: parameters.topology,
+            ridge_branches: self.ridges.branches,
+            ridge_leaves: self.ridges.leaves,
+        };
+        let mut gradient = vec![0.0; objective.dim()];
+        let x = SoftRegressionError::flatten(parameters);
+        objective.value_and_gradient(&x, &mut gradient)?;
+        Ok(gradient.iter().fold(0.0, |m, g| m.max(g.abs())))
+    }
+}

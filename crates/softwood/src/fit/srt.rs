@@ -1,0 +1,323 @@
+//! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
+
+use super::choose_ridges::choose_ridges;
+use super::linear_trend::LinearTrend;
+use super::multistart::{Starts, best_of_starts, parallelism};
+use super::nodec::{RegressionOutcome, Ridges, Run};
+use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
+use super::{Control, FitError};
+use crate::InputError;
+use crate::data::finite::check_finite;
+use crate::data::{Rows, ScaledRows, Scaling, ScalingKind, Standardization};
+use crate::fitted::{FitReport, SoftTree, SrtModel};
+use crate::objective::RegressionRows;
+use crate::progress::Progress;
+use crate::solver::SolveStatus;
+use crate::start::{clustered_splits, random_splits};
+use crate::stop::{Stop, Stopped};
+use crate::threads::in_pool;
+use crate::tree::{Parallelism, ParameterLayout, RegressionParameters, Topology};
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Macro-iterations after which the worse half of the starts is given up.
+const HEAT: u64 = 4;
+
+/// What [`fit_srt`] is asked for.
+#[derive(Clone, Debug)]
+pub struct SrtSettings {
+    /// D, 1…12.
+    pub depth: usize,
+    /// λ_ω of (7), not negative; if None 0.01/(W p²), W being the sum of the weights.
+    pub ridge_branches: Option<f64>,
+    /// λ_β of (7), not negative; if None the one that the training rows make most plausible or, of
+    /// more than 5000, 0.1/W.
+    pub ridge_leaves: Option<f64>,
+    /// How features are mapped to [0, 1].
+    pub scaling: ScalingKind,
+    /// Where starts begin.
+    pub start: RegressionStart,
+    /// Starts; the best is kept.
+    pub n_starts: usize,
+    /// Macro-iterations of a start at most.
+    pub macro_iterations: u64,
+    /// ε₁ > ε₂ and ε₃: shares of rows from which a split counts as unbalanced and as badly
+    /// unbalanced, and the share of a crowded side that is led to the other.
+    pub imbalance: [f64; 3],
+    /// k₀: inner iterations after which only steps that lower (7) enough are taken; never if None.
+    pub convergent_after: Option<u64>,
+    /// A convergent run ends when ‖∇E‖∞ ≤ tol.
+    pub tol: f64,
+    /// Seed of the starts.
+    pub random_state: u64,
+    /// Threads; all cores if None. The result does not depend on it.
+    pub n_threads: Option<usize>,
+    /// Time after which no new work begins; the best tree so far is returned.
+    pub time_limit: Option<Duration>,
+    /// Names of the features; x0, x1, … if None.
+    pub feature_names: Option<Vec<String>>,
+}
+
+/// Where the starts of a regression tree begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegressionStart {
+    /// Hierarchical 2-means partitions of the rows.
+    Clusters,
+    /// Random hyperplanes through the rows.
+    Random,
+    /// Clusters and random hyperplanes in turn.
+    Mixed,
+}
+
+impl FromStr for RegressionStart {
+    type Err = InputError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "clusters" => Ok(Self::Clusters),
+            "random" => Ok(Self::Random),
+            "mixed" => Ok(Self::Mixed),
+            _ => Err(InputError::Setting {
+                name: "start",
+                expected: "\"mixed\", \"clusters\" or \"random\"",
+                got: format!("{name:?}"),
+            }),
+        }
+    }
+}
+
+impl Default for SrtSettings {
+    fn default() -> Self {
+        Self {
+            depth: 2,
+            ridge_branches: None,
+            ridge_leaves: None,
+            scaling: ScalingKind::MinMax,
+            start: RegressionStart::Mixed,
+            n_starts: 8,
+            macro_iterations: 10,
+            imbalance: [0.3, 0.1, 0.4],
+            convergent_after: None,
+            tol: 1e-6,
+            random_state: 0,
+            n_threads: None,
+            time_limit: None,
+            feature_names: None,
+        }
+    }
+}
+
+impl SrtSettings {
+    /// Checks every setting that can be judged without the data.
+    pub fn validate(&self) -> Result<(), InputError> {
+        check_shared_settings(self.depth, self.n_starts, self.n_threads, self.tol)?;
+        for (name, ridge) in [
+            ("ridge_branches", self.ridge_branches),
+            ("ridge_leaves", self.ridge_leaves),
+        ] {
+            let ridge = ridge.unwrap_or(0.0);
+            check_setting(
+                ridge.is_finite() && ridge >= 0.0,
+                name,
+                "a number of at least 0",
+                ridge,
+            )?;
+        }
+        check_setting(
+            self.macro_iterations >= 1,
+            "macro_iterations",
+            "at least 1",
+            self.macro_iterations,
+        )?;
+        let [moderate, bad, flipped] = self.imbalance;
+        let share = |x: f64| (0.0..1.0).contains(&x);
+        check_setting(
+            share(moderate) && share(bad) && share(flipped) && bad <= moderate && moderate <= 0.5,
+            "imbalance",
+            "three shares (ε1, ε2, ε3) with 0 ≤ ε2 ≤ ε1 ≤ 0.5 and 0 ≤ ε3 < 1",
+            format!("({moderate}, {bad}, {flipped})"),
+        )
+    }
+}
+
+/// Fits a soft regression tree with single-leaf prediction (SRT) by NODEC-DR:
+///
+/// min (1/W) Σ_i w_i Σ_t P_it (ŷ_it − y_i)² + (λ_ω/2)‖ω‖² + (λ_β/2) Σ_t ‖β_t − β̄‖²          (7)
+///
+/// with z_it = ω_0t + (1/p) Σ_j ω_tj u_ij of steepness 1 and leaf models ŷ_it = β_0t + Σ_j β_tj u_ij.
+/// β̄ is the linear regression of all rows: it is taken out of the response first, so that leaves
+/// with few rows tend to it. Errors, and with them the objective, are relative to its mean squared
+/// error. A row is predicted by the one leaf at the end of its likelier branches.
+///
+/// Same seed, same bits, on any number of threads.
+pub fn fit_srt<'a>(
+    rows: impl Into<Rows<'a>>,
+    y: &[f64],
+    weights: Option<&[f64]>,
+    settings: &SrtSettings,
+    control: &Control,
+) -> Result<SrtModel, FitError> {
+    let rows = rows.into();
+    let began = Instant::now();
+    settings.validate()?;
+    check_x_and_names(&rows, settings.feature_names.as_deref())?;
+    check_response(&rows, y)?;
+    check_weights(rows.len(), weights)?;
+    let stop = Stop::new(&control.stop, settings.time_limit);
+    let cancelled = |_: Stopped| FitError::Cancelled;
+    in_pool(settings.n_threads, || {
+        check_finite(&rows)?;
+        control.progress.expect_starts(settings.n_starts);
+        let patient = stop.without_deadline();
+        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)
+            .map_err(cancelled)?;
+        let response = Standardization::learn(y, weights);
+        let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
+        let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+        let spread = parallelism(scaled.chunks(), settings.n_starts);
+        let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
+        let (trend, data) = LinearTrend::take_out(&data).map_err(cancelled)?;
+        let data = data.with_stop(&stop);
+        let topology = Topology::complete(settings.depth);
+        let ridges =
+            choose_ridges(&data, topology, settings, &control.progress).map_err(cancelled)?;
+        let starts =
+            race(&data, topology, ridges, settings, &control.progress).map_err(cancelled)?;
+        let best = &starts.outcomes[starts.best];
+        let p = rows.features();
+        let (coefficients, intercepts) =
+            ParameterLayout::new(topology, p).split(&best.parameters.theta);
+        let names = settings.feature_names.clone();
+        let (leaf_slopes, leaf_intercepts) = trend.put_back(
+            &best.parameters.leaf_slopes,
+            &best.parameters.leaf_intercepts,
+        );
+        Ok(SrtModel {
+            tree: SoftTree {
+                topology,
+                gamma: 1.0,
+                coefficients: coefficients.to_vec(),
+                intercepts: intercepts.to_vec(),
+                feature_names: names.unwrap_or_else(|| (0..p).map(|j| format!("x{j}")).collect()),
+                scaling: scaling.clone(),
+            },
+            leaf_slopes,
+            leaf_intercepts,
+            response,
+            ridge_branches: ridges.branches,
+            ridge_leaves: ridges.leaves,
+            report: FitReport {
+                status: if starts.cut_short {
+                    SolveStatus::TimeLimit
+                } else {
+                    best.status
+                },
+                objective: best.objective,
+                loss: best.loss,
+                seconds: began.elapsed().as_secs_f64(),
+                iterations: starts.outcomes.iter().map(|o| o.iterations).sum(),
+                evaluations: starts.outcomes.iter().map(|o| o.evaluations).sum(),
+                optimality: best.optimality,
+                start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
+                best_start: starts.best,
+                constraints: Vec::new(),
+                cross_validation: None,
+                rows: rows.len(),
+            },
+        })
+    })?
+}
+
+/// Runs the starts; Err only if cancelled. All of them make a few macro-iterations, then the better
+/// half goes on to the end.
+fn race(
+    data: &RegressionRows<'_>,
+    topology: Topology,
+    ridges: Ridges,
+    settings: &SrtSettings,
+    progress: &Arc<Progress>,
+) -> Result<Starts<RegressionOutcome>, Stopped> {
+    let heat = settings.macro_iterations.min(HEAT);
+    let begin = |start: usize| {
+        let patient = data.without_deadline();
+        let first = first_splits(&patient, topology, settings, start, progress)?;
+        let mut run = Run::new(data, first, ridges, settings, progress)?;
+        run.advance(heat)?;
+        Ok(run)
+    };
+    let by_objective = |a: &Run<'_, '_>, b: &Run<'_, '_>| a.objective().total_cmp(&b.objective());
+    let begun = best_of_starts(
+        settings.n_starts,
+        data.parallelism,
+        &data.stop,
+        begin,
+        by_objective,
+    )?;
+    let mut ranked: Vec<f64> = begun.outcomes.iter().map(Run::objective).collect();
+    ranked.sort_by(f64::total_cmp);
+    let last_to_go_on = ranked[(ranked.len() - 1) / 2];
+    let end = |mut run: Run<'_, '_>| {
+        if run.objective() <= last_to_go_on {
+            run.advance(settings.macro_iterations)?;
+        }
+        let outcome = run.finish()?;
+        progress.finish_start(Some(outcome.objective));
+        Ok(outcome)
+    };
+    let outcomes: Vec<RegressionOutcome> = match data.parallelism {
+        Parallelism::Rows => begun
+            .outcomes
+            .into_iter()
+            .map(end)
+            .collect::<Result<_, _>>()?,
+        Parallelism::None => begun
+            .outcomes
+            .into_par_iter()
+            .map(end)
+            .collect::<Result<_, Stopped>>()?,
+    };
+    Ok(Starts::ranked(
+        outcomes,
+        |a, b| a.objective.total_cmp(&b.objective),
+        begun.cut_short,
+    ))
+}
+
+/// Splits to begin with.
+pub(super) fn first_splits(
+    data: &RegressionRows<'_>,
+    topology: Topology,
+    settings: &SrtSettings,
+    start: usize,
+    progress: &Arc<Progress>,
+) -> Result<RegressionParameters, Stopped> {
+    let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
+    let clusters = match settings.start {
+        RegressionStart::Clusters => true,
+        RegressionStart::Random => false,
+        RegressionStart::Mixed => start.is_multiple_of(2),
+    };
+    if clusters {
+        clustered_splits(data, topology, progress, &mut rng)
+    } else {
+        random_splits(data, topology, &mut rng)
+    }
+}
+
+/// A finite response for every row.
+fn check_response(rows: &Rows<'_>, y: &[f64]) -> Result<(), InputError> {
+    if y.len() != rows.len() {
+        return Err(InputError::RowMismatch {
+            name: "y",
+            rows: rows.len(),
+            len: y.len(),
+        });
+    }
+    match y.iter().position(|y| !y.is_finite()) {
+        Some(row) => Err(InputError::Response { row, value: y[row] }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,115 @@
+//! UPDATEBRANCHNODE (paper 2, section 5.3): a candidate for the splits at or below a node.
+//!
+//! As long as a split sends enough rows both ways, its subtree's part of (7) is minimized. A split
+//! that does not is led back: by logistic regression towards its present routing with both sides
+//! weighing the same or, if it has all but given up one side, with the rows it explains worst
+//! wanted there.
+
+use super::nodec::Run;
+use crate::objective::{Objective, RegressionRows};
+use crate::progress::CountIterations;
+use crate::solver::{Bounds, LbfgsSettings, Outcome, SolveStatus, minimize};
+use crate::start::{linear_values, split_towards};
+use crate::stop::Stopped;
+
+/// Quasi-Newton iterations at most.
+const MAX_ITERATIONS: u64 = 30;
+
+/// ε₁ > ε₂ and ε₃, which shrink by ζ after every macro-iteration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Balance {
+    thresholds: [f64; 3],
+}
+
+impl Balance {
+    /// ζ.
+    const SHRINK: f64 = 0.8;
+
+    pub fn new(thresholds: [f64; 3]) -> Self {
+        Self { thresholds }
+    }
+
+    pub fn shrink(&mut self) {
+        self.thresholds.iter_mut().for_each(|t| *t *= Self::SHRINK);
+    }
+}
+
+/// θ of `t`'s subtree, or of `t` alone if it moves alone or is led back. `here` are the rows that
+/// count; with `reach` they are all rows, each as likely as it reaches `t`.
+pub(crate) fn update_branch_node(
+    run: &mut Run<'_, '_>,
+    here: &RegressionRows<'_>,
+    t: usize,
+    root_alone: bool,
+    balance: &Balance,
+    reach: Option<&[f64]>,
+) -> Result<Vec<f64>, Stopped> {
+    let [moderate, bad, flipped] = balance.thresholds;
+    let split = run.parameters.node_theta(t);
+    let mut goes_left: Vec<bool> = linear_values(here, &split)?
+        .iter()
+        .map(|z| *z >= 0.0)
+        .collect();
+    let weight = |i: usize| here.weights()[i] * reach.map_or(1.0, |reach| reach[i]);
+    let (mut left, mut total) = (0.0, 0.0);
+    for (i, goes_left) in goes_left.iter().enumerate() {
+        total += weight(i);
+        left += if *goes_left { weight(i) } else { 0.0 };
+    }
+    let small = (left / total).min(1.0 - left / total);
+    if small <= moderate && moderate * run.data.total_weight() >= 1.0 {
+        if small <= bad {
+            let crowded_left = left > 0.5 * total;
+            let errors = here.expected_errors(&run.parameters, t)?;
+            let mut crowd: Vec<usize> = (0..here.len())
+                .filter(|i| goes_left[*i] == crowded_left && weight(*i) > 0.0)
+                .collect();
+            crowd.sort_by(|a, b| errors[*b].total_cmp(&errors[*a]));
+            let mut wanted = flipped * left.max(total - left);
+            for i in crowd {
+                goes_left[i] = !goes_left[i];
+                wanted -= weight(i);
+                if wanted <= 0.0 {
+                    break;
+                }
+            }
+        }
+        return match split_towards(here, &goes_left, true, Some(split.clone()), run.progress)? {
+            Some(outcome) => take(run, outcome),
+            None => Ok(split),
+        };
+    }
+    let costs = if root_alone {
+        here.child_costs(&run.parameters, t, reach)?
+    } else {
+        here.leaf_costs(&run.parameters, t, reach)?
+    };
+    let start = if root_alone {
+        split
+    } else {
+        run.parameters.subtree_theta(t)
+    };
+    let scale = 1.0 / run.objective_scale();
+    let problem = run.block_problem(here, t, root_alone, &costs, scale);
+    debug_assert_eq!(problem.dim(), start.len());
+    let limits = LbfgsSettings {
+        projected_gradient_tol: 1e-5,
+        stall_tol: 1e-5,
+        max_iterations: MAX_ITERATIONS,
+        ..LbfgsSettings::default()
+    };
+    let observer = CountIterations(run.progress.clone());
+    let outcome = minimize(problem, Bounds::NONE, start, &limits, Some(observer))?;
+    take(run, outcome)
+}
+
+/// Counts the work; a run that was stopped stops the fit.
+fn take(run: &mut Run<'_, '_>, outcome: Outcome) -> Result<Vec<f64>, Stopped> {
+    run.iterations += outcome.iterations;
+    run.evaluations += outcome.evaluations;
+    match outcome.status {
+        SolveStatus::TimeLimit => Err(Stopped::TimeLimit),
+        SolveStatus::Cancelled => Err(Stopped::Cancelled),
+        _ => Ok(outcome.x),
+    }
+}

@@ -1,0 +1,94 @@
+//! Checks of settings and data that the fit functions share.
+
+use crate::InputError;
+use crate::data::Rows;
+use crate::tree::Topology;
+
+/// Err unless `ok`, with what is allowed and what came.
+pub(super) fn check_setting(
+    ok: bool,
+    name: &'static str,
+    expected: &'static str,
+    got: impl ToString,
+) -> Result<(), InputError> {
+    if ok {
+        return Ok(());
+    }
+    Err(InputError::Setting {
+        name,
+        expected,
+        got: got.to_string(),
+    })
+}
+
+/// Depth, starts, threads and tolerance.
+pub(super) fn check_shared_settings(
+    depth: usize,
+    n_starts: usize,
+    n_threads: Option<usize>,
+    tol: f64,
+) -> Result<(), InputError> {
+    let depths = 1..=Topology::MAX_DEPTH;
+    check_setting(depths.contains(&depth), "depth", "1, 2, …, 12", depth)?;
+    check_setting(n_starts >= 1, "n_starts", "at least 1", n_starts)?;
+    check_setting(n_threads != Some(0), "n_threads", "at least 1", 0)?;
+    check_setting(
+        tol.is_finite() && tol >= 0.0,
+        "tol",
+        "a number of at least 0",
+        tol,
+    )
+}
+
+/// At least one row and column, and a name for each column if there are names.
+pub(super) fn check_x_and_names(
+    rows: &Rows<'_>,
+    names: Option<&[String]>,
+) -> Result<(), InputError> {
+    let (n, p) = (rows.len(), rows.features());
+    if n == 0 || p == 0 {
+        return Err(InputError::Empty {
+            rows: n,
+            columns: p,
+        });
+    }
+    match names {
+        Some(names) => check_setting(
+            names.len() == p,
+            "feature_names",
+            "one name for each column of X",
+            format!("{} names for {p} columns", names.len()),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A weight for each of `n` rows, finite and not negative, one of them positive.
+pub(super) fn check_weights(n: usize, weights: Option<&[f64]>) -> Result<(), InputError> {
+    let Some(weights) = weights else {
+        return Ok(());
+    };
+    if weights.len() != n {
+        return Err(InputError::RowMismatch {
+            name: "sample_weight",
+            rows: n,
+            len: weights.len(),
+        });
+    }
+    if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+        return Err(InputError::Weight {
+            row,
+            value: weights[row],
+        });
+    }
+    let total: f64 = weights.iter().sum();
+    if total <= 0.0 {
+        return Err(InputError::NoWeight { rows: n });
+    }
+    check_setting(
+        total.is_finite(),
+        "sample_weight",
+        "weights with a finite sum",
+        "a sum that overflows",
+    )
+}

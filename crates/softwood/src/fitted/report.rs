@@ -1,0 +1,44 @@
+//! How a fit went, whatever the kind of model.
+
+use super::{ClassRate, CvTable};
+use crate::solver::SolveStatus;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// How a fit went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// Why the best start ended.
+    pub status: SolveStatus,
+    /// What was minimized, at the model's parameters.
+    pub objective: f64,
+    /// The objective without its penalties: mean expected misclassification cost, or mean expected
+    /// squared error of the standardized response.
+    pub loss: f64,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Solver iterations over all starts.
+    pub iterations: u64,
+    /// Joint evaluations of objective and gradient over all starts.
+    pub evaluations: u64,
+    /// ‖prox(θ − ∇f(θ)) − θ‖∞ at the model's parameters and labels, f the loss and prox that of penalties
+    /// and bounds; ‖∇E‖∞ for regression; infinite (null in files) if the fit ended before it was known.
+    #[serde(deserialize_with = "null_as_infinity")]
+    pub optimality: f64,
+    /// Objective of every start that was run.
+    pub start_objectives: Vec<f64>,
+    /// The start the model comes from.
+    pub best_start: usize,
+    /// The bounds on class rates, as asked and as reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<ClassRate>,
+    /// How cross-validation chose the settings, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cross_validation: Option<CvTable>,
+    /// Training rows.
+    pub rows: usize,
+}
+
+/// JSON has no infinity and serde_json writes null for it.
+fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+}

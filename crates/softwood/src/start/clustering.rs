@@ -1,0 +1,328 @@
+//! Starts of a regression tree: hierarchical 2-means as in paper 2 (section 5.4), or random splits.
+
+use crate::objective::{Logistic, Objective, RegressionRows};
+use crate::progress::{CountIterations, Progress};
+use crate::solver::{Bounds, LbfgsSettings, Outcome, dot, minimize};
+use crate::stop::Stopped;
+use crate::tree::block_pass::{self, BlockScratch, Splits};
+use crate::tree::parallel_pass::{add_to, sum_over_chunks};
+use crate::tree::{RegressionParameters, Topology};
+use rand::{Rng, RngExt};
+use std::sync::Arc;
+
+/// r: partitions of which the best is taken.
+const REPETITIONS: usize = 3;
+
+/// Rounds of 2-means at most.
+const MAX_ROUNDS: usize = 20;
+
+/// Bins of the histogram a quantile is read from.
+const BINS: usize = 1024;
+
+/// Iterations of a logistic regression.
+const LOGISTIC_ITERATIONS: u64 = 50;
+
+/// A split (a, μ), and which rows it sends left.
+struct Partition {
+    theta: Vec<f64>,
+    goes_left: Vec<bool>,
+}
+
+/// The best by Davies and Bouldin's index of three hierarchical 2-means partitions; each
+/// split by logistic regression towards its partition.
+pub(crate) fn clustered_splits(
+    data: &RegressionRows<'_>,
+    topology: Topology,
+    progress: &Arc<Progress>,
+    rng: &mut impl Rng,
+) -> Result<RegressionParameters, Stopped> {
+    let mut best: Option<(f64, Vec<Partition>, Vec<Vec<u32>>)> = None;
+    for _ in 0..REPETITIONS {
+        let mut members: Vec<Vec<u32>> = vec![(0..data.len() as u32).collect()];
+        let mut partitions = Vec::with_capacity(topology.branches());
+        for t in 0..topology.branches() {
+            let here = data.select(&members[t]);
+            let partition = two_means(&here, rng)?;
+            let side = |left: bool| -> Vec<u32> {
+                let rows = members[t].iter().zip(&partition.goes_left);
+                rows.filter(|(_, l)| **l == left).map(|(i, _)| *i).collect()
+            };
+            let (left, right) = (side(true), side(false));
+            members.extend([left, right]);
+            partitions.push(partition);
+        }
+        let index = davies_bouldin(data, &members[topology.branches()..])?;
+        if best.as_ref().is_none_or(|(least, ..)| index < *least) {
+            best = Some((index, partitions, members));
+        }
+    }
+    let (_, partitions, members) = best.expect("at least one repetition");
+    let mut parameters = RegressionParameters::zero(topology, data.features());
+    for (t, partition) in partitions.iter().enumerate() {
+        let here = data.select(&members[t]);
+        let found = split_towards(&here, &partition.goes_left, false, None, progress)?;
+        parameters.set_subtree_theta(t, &found.map_or_else(|| partition.theta.clone(), |f| f.x));
+    }
+    Ok(parameters)
+}
+
+/// Random directions, each with its hyperplane at a random quantile of the rows that reach it.
+pub(crate) fn random_splits(
+    data: &RegressionRows<'_>,
+    topology: Topology,
+    rng: &mut impl Rng,
+) -> Result<RegressionParameters, Stopped> {
+    let mut parameters = RegressionParameters::zero(topology, data.features());
+    let mut members: Vec<Vec<u32>> = vec![(0..data.len() as u32).collect()];
+    for t in 0..topology.branches() {
+        let here = data.select(&members[t]);
+        let theta = random_split(&here, rng)?;
+        let z = linear_values(&here, &theta)?;
+        let side = |left: bool| -> Vec<u32> {
+            let rows = members[t].iter().zip(&z);
+            rows.filter(|(_, z)| (**z >= 0.0) == left)
+                .map(|(i, _)| *i)
+                .collect()
+        };
+        let (left, right) = (side(true), side(false));
+        members.extend([left, right]);
+        parameters.set_subtree_theta(t, &theta);
+    }
+    Ok(parameters)
+}
+
+/// A random direction with its hyperplane at a random quantile of the rows, steep enough to part
+/// most of them clearly.
+pub(crate) fn random_split(
+    data: &RegressionRows<'_>,
+    rng: &mut impl Rng,
+) -> Result<Vec<f64>, Stopped> {
+    const STEEPNESS: f64 = 10.0;
+    let p = data.features();
+    let mut theta: Vec<f64> = (0..p).map(|_| rng.random_range(-1.0..=1.0)).collect();
+    theta.push(0.0);
+    let level = rng.random_range(0.2..0.8);
+    if data.len() == 0 {
+        return Ok(theta);
+    }
+    let z = linear_values(data, &theta)?;
+    theta[p] = weighted_quantile(&z, data.weights(), level);
+    let total = data.total_weight();
+    let spread: f64 = z
+        .iter()
+        .zip(data.weights())
+        .map(|(z, w)| w * (z - theta[p]).abs())
+        .sum();
+    if spread > 0.0 {
+        let factor = STEEPNESS * total / spread;
+        theta.iter_mut().for_each(|x| *x *= factor);
+    }
+    Ok(theta)
+}
+
+/// The split that logistic regression (17) finds towards `goes_left`, None if all rows are wanted
+/// on one side; `balanced` gives both sides the same weight.
+pub(crate) fn split_towards(
+    data: &RegressionRows<'_>,
+    goes_left: &[bool],
+    balanced: bool,
+    start: Option<Vec<f64>>,
+    progress: &Arc<Progress>,
+) -> Result<Option<Outcome>, Stopped> {
+    let mut sides = [0.0; 2];
+    for (left, w) in goes_left.iter().zip(data.weights()) {
+        sides[usize::from(!left)] += w;
+    }
+    let total = sides[0] + sides[1];
+    if sides[0] <= 0.0 || sides[1] <= 0.0 {
+        return Ok(None);
+    }
+    let p = data.features() as f64;
+    let objective = Logistic {
+        data,
+        goes_left,
+        side_weights: sides.map(|side| if balanced { 0.5 / side } else { 1.0 / total }),
+        // As much as the customary ½‖coefficients‖² beside a summed loss.
+        ridge: 1.0 / (total * p * p),
+    };
+    let limits = LbfgsSettings {
+        projected_gradient_tol: 1e-6,
+        stall_tol: 1e-4,
+        max_iterations: LOGISTIC_ITERATIONS,
+        ..LbfgsSettings::default()
+    };
+    let start = start.unwrap_or_else(|| vec![0.0; objective.dim()]);
+    let observer = CountIterations(progress.clone());
+    minimize(objective, Bounds::NONE, start, &limits, Some(observer)).map(Some)
+}
+
+/// Lloyd's algorithm from the means on both sides of a random split.
+fn two_means(data: &RegressionRows<'_>, rng: &mut impl Rng) -> Result<Partition, Stopped> {
+    let mut theta = random_split(data, rng)?;
+    if data.len() == 0 {
+        return Ok(Partition {
+            theta,
+            goes_left: Vec::new(),
+        });
+    }
+    let mut goes_left: Vec<bool> = sides(data, &theta)?;
+    for _ in 0..MAX_ROUNDS {
+        let Some(means) = side_means(data, &goes_left)? else {
+            break;
+        };
+        theta = bisector(&means);
+        let next = sides(data, &theta)?;
+        if next == goes_left {
+            break;
+        }
+        goes_left = next;
+    }
+    Ok(Partition { theta, goes_left })
+}
+
+/// (a, μ) with z > 0 where the first mean is nearer.
+fn bisector(means: &[Vec<f64>; 2]) -> Vec<f64> {
+    let p = means[0].len() as f64;
+    let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+    let difference = means[0]
+        .iter()
+        .zip(&means[1])
+        .map(|(l, r)| 2.0 * p * (l - r));
+    difference
+        .chain([squares(&means[0]) - squares(&means[1])])
+        .collect()
+}
+
+fn sides(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<bool>, Stopped> {
+    Ok(linear_values(data, theta)?
+        .iter()
+        .map(|z| *z >= 0.0)
+        .collect())
+}
+
+/// z_i of one split for each row.
+pub(crate) fn linear_values(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<f64>, Stopped> {
+    let stump = Topology::complete(1);
+    let splits = Splits::new(stump, data.features(), theta, 1.0);
+    let stride = data.rows.stride();
+    let columns = data.fill_columns(
+        1,
+        || BlockScratch::new(stump, stride),
+        |scratch, tile, _, out| {
+            block_pass::split_values(&splits, tile, scratch);
+            out.copy_from_slice(scratch.split_values());
+        },
+    )?;
+    Ok(columns[..data.len()].to_vec())
+}
+
+/// Weighted means of the rows going left and right, None if one side has no weight.
+fn side_means(
+    data: &RegressionRows<'_>,
+    goes_left: &[bool],
+) -> Result<Option<[Vec<f64>; 2]>, Stopped> {
+    let groups: Vec<u32> = goes_left.iter().map(|left| u32::from(!left)).collect();
+    let sums = group_sums(data, &groups, 2)?;
+    let p = data.features();
+    let mean = |k: usize| -> Option<Vec<f64>> {
+        let sum = &sums[k * (p + 1)..][..=p];
+        (sum[p] > 0.0).then(|| sum[..p].iter().map(|s| s / sum[p]).collect())
+    };
+    Ok(mean(0).zip(mean(1)).map(|(left, right)| [left, right]))
+}
+
+/// Σ w u and Σ w of every group of rows, groups × (p + 1).
+fn group_sums(
+    data: &RegressionRows<'_>,
+    groups: &[u32],
+    count: usize,
+) -> Result<Vec<f64>, Stopped> {
+    let (p, stride, weights) = (data.features(), data.rows.stride(), data.weights());
+    let chunk = |c| {
+        let mut sums = vec![0.0; count * (p + 1)];
+        let mut inside = vec![0.0; stride];
+        data.rows.visit_chunk(c, &data.stop, |block| {
+            for (group, sums) in sums.chunks_exact_mut(p + 1).enumerate() {
+                // Weights of the group's rows, then products of whole columns: no branches there.
+                inside.fill(0.0);
+                for (inside, row) in inside.iter_mut().zip(block.rows.clone()) {
+                    if groups[row] as usize == group {
+                        *inside = weights[row];
+                    }
+                }
+                for (sum, column) in sums.iter_mut().zip(block.tile.chunks_exact(stride)) {
+                    *sum += dot(&inside, column);
+                }
+                sums[p] += inside.iter().sum::<f64>();
+            }
+        })?;
+        Ok(sums)
+    };
+    sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))
+}
+
+/// Davies and Bouldin's index of a partition: the mean over clusters of the largest ratio of
+/// summed spreads to the distance from another cluster. Empty clusters do not count.
+fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f64, Stopped> {
+    let (p, stride, weights) = (data.features(), data.rows.stride(), data.weights());
+    let mut groups = vec![0; data.len()];
+    for (k, cluster) in clusters.iter().enumerate() {
+        cluster
+            .iter()
+            .for_each(|row| groups[*row as usize] = k as u32);
+    }
+    let sums = group_sums(data, &groups, clusters.len())?;
+    let weight = |k: usize| sums[k * (p + 1) + p];
+    let center = |k: usize, j: usize| sums[k * (p + 1) + j] / weight(k);
+    let chunk = |c| {
+        let mut spreads = vec![0.0; clusters.len()];
+        let mut squares = vec![0.0; stride];
+        data.rows.visit_chunk(c, &data.stop, |block| {
+            squares.fill(0.0);
+            for j in 0..p {
+                let column = &block.tile[j * stride..];
+                for ((square, x), row) in squares.iter_mut().zip(column).zip(block.rows.clone()) {
+                    if weights[row] > 0.0 {
+                        *square += (x - center(groups[row] as usize, j)).powi(2);
+                    }
+                }
+            }
+            for (square, row) in squares.iter().zip(block.rows) {
+                spreads[groups[row] as usize] += weights[row] * square.sqrt();
+            }
+        })?;
+        Ok(spreads)
+    };
+    let spreads = sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))?;
+    let present: Vec<usize> = (0..clusters.len()).filter(|k| weight(*k) > 0.0).collect();
+    let worst = |k: &usize| {
+        let others = present.iter().filter(|l| *l != k);
+        others
+            .map(|l| {
+                let distance = (0..p)
+                    .map(|j| (center(*k, j) - center(*l, j)).powi(2))
+                    .sum::<f64>();
+                (spreads[*k] / weight(*k) + spreads[*l] / weight(*l)) / distance.sqrt()
+            })
+            .fold(0.0, f64::max)
+    };
+    Ok(present.iter().map(worst).sum::<f64>() / present.len().max(1) as f64)
+}
+
+/// The value with `level` of the weight below it, by a histogram: it depends on the weighted
+/// distribution alone, not on the order of the rows.
+pub(crate) fn weighted_quantile(values: &[f64], weights: &[f64], level: f64) -> f64 {
+    let counted = || values.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+    let (low, high) = counted().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| {
+        (low.min(*x), high.max(*x))
+    });
+    if low >= high || low > high {
+        return if low.is_finite() { low } else { 0.0 };
+    }
+    let mut bins = vec![0.0; BINS];
+    for (x, w) in counted() {
+        let bin = ((x - low) / (high - low) * BINS as f64) as usize;
+        bins[bin.min(BINS - 1)] += w;
+    }
+    low + (high - low) * super::data_point::quantile_share(&bins, level)
+}

@@ -1,0 +1,213 @@
+//! A regression tree's parameters, and passes over rows with any of its subtrees.
+
+use super::block_pass::{self, BlockScratch, Splits};
+use super::{ParameterLayout, Topology};
+use crate::leaves::LinearModel;
+
+/// Splits and leaf models of a soft regression tree: z_it = (1/p) Σ_j a_tj u_ij − μ_t (μ = −ω_0, steepness 1) and
+/// ŷ_it = β_0t + Σ_j β_tj u_ij.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegressionParameters {
+    /// Shape.
+    pub topology: Topology,
+    /// p.
+    pub features: usize,
+    /// θ = (a, μ), laid out as [`ParameterLayout`] says.
+    pub theta: Vec<f64>,
+    /// β without the intercepts, L × p.
+    pub leaf_slopes: Vec<f64>,
+    /// β_0, one a leaf.
+    pub leaf_intercepts: Vec<f64>,
+}
+
+impl RegressionParameters {
+    /// All zero.
+    pub fn zero(topology: Topology, features: usize) -> Self {
+        Self {
+            topology,
+            features,
+            theta: vec![0.0; ParameterLayout::new(topology, features).dim()],
+            leaf_slopes: vec![0.0; topology.leaves() * features],
+            leaf_intercepts: vec![0.0; topology.leaves()],
+        }
+    }
+
+    /// θ of the subtree below branch node `node`.
+    pub(crate) fn subtree_theta(&self, node: usize) -> Vec<f64> {
+        let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
+        let nodes = || self.branches_below(node);
+        let p = self.features;
+        nodes()
+            .flat_map(|t| a[t * p..][..p].iter().copied())
+            .chain(nodes().map(|t| mu[t]))
+            .collect()
+    }
+
+    /// θ of branch node `node` alone.
+    pub(crate) fn node_theta(&self, node: usize) -> Vec<f64> {
+        let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
+        let a = &a[node * self.features..][..self.features];
+        a.iter().copied().chain([mu[node]]).collect()
+    }
+
+    /// Puts θ of the subtree below `node` in its place; a shorter one replaces its first nodes.
+    pub(crate) fn set_subtree_theta(&mut self, node: usize, theta: &[f64]) {
+        let p = self.features;
+        let count = theta.len() / (p + 1);
+        let nodes: Vec<usize> = self.branches_below(node).take(count).collect();
+        let (a, mu) = ParameterLayout::new(self.topology, p).split_mut(&mut self.theta);
+        for (inner, t) in nodes.into_iter().enumerate() {
+            a[t * p..][..p].copy_from_slice(&theta[inner * p..][..p]);
+            mu[t] = theta[count * p + inner];
+        }
+    }
+
+    /// Model of leaf `leaf`.
+    pub(crate) fn set_leaf(&mut self, leaf: usize, model: &LinearModel) {
+        self.leaf_slopes[leaf * self.features..][..self.features].copy_from_slice(&model.slopes);
+        self.leaf_intercepts[leaf] = model.intercept;
+    }
+
+    /// (λ_ω/2)‖ω‖² + (λ_β/2)‖β‖².
+    pub(crate) fn penalty(&self, ridge_branches: f64, ridge_leaves: f64) -> f64 {
+        let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+        let leaves = squares(&self.leaf_slopes) + squares(&self.leaf_intercepts);
+        0.5 * ridge_branches * squares(&self.theta) + 0.5 * ridge_leaves * leaves
+    }
+
+    fn branches_below(&self, node: usize) -> impl Iterator<Item = usize> {
+        let topology = self.topology;
+        let count = (1 << (topology.depth() - topology.level(node))) - 1;
+        (0..count).map(move |inner| topology.below(node, inner))
+    }
+}
+
+/// What a pass needs of the subtree below a node, which may be a leaf.
+pub(crate) struct Subtree {
+    /// None for a leaf.
+    splits: Option<Splits>,
+    models: Splits,
+    leaves: usize,
+}
+
+/// Working memory of a [`Subtree`] for one block.
+pub(crate) struct SubtreeScratch {
+    tree: Option<BlockScratch>,
+    errors: BlockScratch,
+    stride: usize,
+}
+
+impl Subtree {
+    pub fn at(parameters: &RegressionParameters, node: usize) -> Self {
+        let (topology, p) = (parameters.topology, parameters.features);
+        let height = topology.depth() - topology.level(node);
+        let leaves = topology.leaves_below(node);
+        let splits = (height > 0).then(|| {
+            let theta = parameters.subtree_theta(node);
+            Splits::new(Topology::complete(height), p, &theta, 1.0)
+        });
+        let slopes = parameters.leaf_slopes[leaves.start * p..leaves.end * p].to_vec();
+        let offsets = parameters.leaf_intercepts[leaves.clone()]
+            .iter()
+            .map(|b| -b);
+        Self {
+            splits,
+            models: Splits::linear_functions(p, slopes, offsets.collect()),
+            leaves: leaves.len(),
+        }
+    }
+
+    /// Leaves.
+    pub fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    pub fn scratch(&self, stride: usize) -> SubtreeScratch {
+        let tree = self.splits.as_ref();
+        SubtreeScratch {
+            tree: tree.map(|splits| BlockScratch::new(splits.topology, stride)),
+            errors: BlockScratch::for_values(self.leaves, stride),
+            stride,
+        }
+    }
+
+    /// (ŷ_it − y_i)² of every leaf, L × stride.
+    pub fn squared_errors<'s>(
+        &self,
+        tile: &[f64],
+        response: &[f64],
+        scratch: &'s mut SubtreeScratch,
+    ) -> &'s [f64] {
+        let errors = self.errors(tile, response, scratch);
+        for error in &mut *errors {
+            *error *= *error;
+        }
+        errors
+    }
+
+    /// ŷ_it − y_i of every leaf, L × stride.
+    pub fn errors<'s>(
+        &self,
+        tile: &[f64],
+        response: &[f64],
+        scratch: &'s mut SubtreeScratch,
+    ) -> &'s mut [f64] {
+        block_pass::split_values(&self.models, tile, &mut scratch.errors);
+        let errors = scratch.errors.split_values_mut();
+        for column in errors.chunks_exact_mut(scratch.stride) {
+            for (error, y) in column.iter_mut().zip(response) {
+                *error -= y;
+            }
+        }
+        errors
+    }
+
+    /// Σ_t P_it (ŷ_it − y_i)² of every row of the block, (18), into `out`.
+    pub fn expected_errors(
+        &self,
+        tile: &[f64],
+        response: &[f64],
+        scratch: &mut SubtreeScratch,
+        out: &mut [f64],
+    ) {
+        self.squared_errors(tile, response, scratch);
+        let stride = scratch.stride;
+        let errors = scratch.errors.split_values();
+        let (Some(splits), Some(tree)) = (&self.splits, &mut scratch.tree) else {
+            out.copy_from_slice(errors);
+            return;
+        };
+        block_pass::leaf_probabilities(splits, tile, tree);
+        out.fill(0.0);
+        let columns = tree.leaf_probabilities().chunks_exact(stride);
+        for (probabilities, errors) in columns.zip(errors.chunks_exact(stride)) {
+            for ((out, p), error) in out.iter_mut().zip(probabilities).zip(errors) {
+                *out += p * error;
+            }
+        }
+    }
+
+    /// P_it of every leaf, L × stride; the subtree must not be a leaf.
+    pub fn probabilities<'s>(&self, tile: &[f64], scratch: &'s mut SubtreeScratch) -> &'s [f64] {
+        let (splits, tree) = self.split_parts(scratch);
+        block_pass::leaf_probabilities(splits, tile, tree);
+        tree.leaf_probabilities()
+    }
+
+    /// z_it of every split, B × stride; the subtree must not be a leaf.
+    pub fn split_values<'s>(&self, tile: &[f64], scratch: &'s mut SubtreeScratch) -> &'s [f64] {
+        let (splits, tree) = self.split_parts(scratch);
+        block_pass::split_values(splits, tile, tree);
+        tree.split_values()
+    }
+
+    fn split_parts<'t, 's>(
+        &'t self,
+        scratch: &'s mut SubtreeScratch,
+    ) -> (&'t Splits, &'s mut BlockScratch) {
+        match (&self.splits, &mut scratch.tree) {
+            (Some(splits), Some(tree)) => (splits, tree),
+            _ => panic!("a leaf has no splits"),
+        }
+    }
+}
