@@ -55,6 +55,16 @@ def published_srt():
     return pd.read_csv(PUBLISHED / "srt_r2.csv", comment="#")
 
 
+def published_sparsity():
+    """One row per published point: model, depth, kind of penalty, dataset, sparsity and accuracy in %."""
+    return pd.read_csv(PUBLISHED / "sparsity.csv", comment="#")
+
+
+def published_recall():
+    """One row per imposed recall: recalls and accuracy in %."""
+    return pd.read_csv(PUBLISHED / "pima_recall.csv", comment="#")
+
+
 def published_sets(folder, wanted=None, published=published_orct):
     """The wanted sets (all by default) of the published table that the folder holds, in the table's order."""
     names = published()["dataset"].unique()

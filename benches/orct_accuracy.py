@@ -14,20 +14,21 @@ from record import target, write_results
 from runs import Runs
 
 PACKAGES = ("scikit-learn",)
-# What tells one run from another; a forest has no depth, scaling or starts of its own, so they are 0 and "".
-KEY = ["dataset", "method", "depth", "scaling", "starts", "split"]
+# What tells one run from another; a forest has no settings of its own, so they are 0 and "".
+KEY = ["dataset", "method", "depth", "scaling", "penalty", "starts", "split"]
 FIELDS = [*KEY, "accuracy", "seconds", "objective", "median_over_best", "scaling_used", "status"]
 FOREST_TREES = 500
 RUNS = Runs("orct_accuracy_runs", KEY, FIELDS, ["objective", "median_over_best"], PACKAGES)
 
 
-def run_tree(X_train, X_test, y_train, y_test, depth, scaling, starts, number, threads):
+def run_tree(X_train, X_test, y_train, y_test, depth, scaling, penalty, starts, number, threads):
     began = time.perf_counter()
     model = softwood.fit_orct(
         X_train,
         y_train,
         depth=depth,
         scaling=scaling,
+        local_penalty=penalty / X_train.shape[1],
         n_starts=starts,
         random_state=number,
         n_threads=threads,
@@ -68,13 +69,13 @@ def planned_runs(sets, arguments):
         for number in range(arguments.splits):
             parts = split(X, y, number)
             if arguments.forest:
-                key = (name, "forest", 0, "", 0, number)
+                key = (name, "forest", 0, "", 0.0, 0, number)
                 yield key, partial(run_forest, *parts, number, arguments.threads)
             for depth in depths:
                 for scaling in arguments.scalings:
-                    key = (name, "softwood", depth, scaling, arguments.starts, number)
-                    settings = depth, scaling, arguments.starts, number, arguments.threads
-                    yield key, partial(run_tree, *parts, *settings)
+                    settings = depth, scaling, arguments.penalty, arguments.starts, number
+                    key = (name, "softwood", *settings)
+                    yield key, partial(run_tree, *parts, *settings, arguments.threads)
 
 
 def summarize(runs):
@@ -135,6 +136,9 @@ def main():
     parser.add_argument("--sets", nargs="+", help="default: every published set in the folder")
     parser.add_argument("--depths", type=int, nargs="+", default=[1, 2, 3, 4])
     parser.add_argument("--scalings", nargs="+", default=["minmax", "auto"])
+    parser.add_argument(
+        "--penalty", type=float, default=1 / 32, help="λ_L times the number of features"
+    )
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--starts", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
@@ -159,7 +163,7 @@ def main():
         .reset_index()
     )
     explanation = (
-        f"Test accuracy in %, mean of {arguments.splits} splits (75/25), {arguments.starts} starts, γ = 512, costs 0.5; seconds per fit on {arguments.threads} threads. "
+        f"Test accuracy in %, mean of {arguments.splits} splits (75/25), {arguments.starts} starts, γ = 512, costs 0.5, λ_L = {arguments.penalty:g}/p; seconds per fit on {arguments.threads} threads. "
         f"forest: {FOREST_TREES} trees on the same splits. median_over_best: objective of the median start ÷ that of the best, median over the splits. "
         "quantile_share: share of the splits where quantile scaling was used. published_seconds: on the authors' machine."
     )
