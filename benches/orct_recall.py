@@ -43,7 +43,7 @@ def main():
     parser.add_argument("data_folder")
     parser.add_argument("--depth", type=int, default=1)
     parser.add_argument(
-        "--penalty", type=float, default=1 / 32, help="λ_L times the number of features"
+        "--penalty", type=float, default=1 / 16, help="λ_L times the number of features"
     )
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--threads", type=int, default=2)
