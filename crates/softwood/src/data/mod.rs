@@ -5,8 +5,10 @@ pub(crate) mod blocks;
 pub(crate) mod finite;
 mod labels;
 pub(crate) mod pack;
+pub(crate) mod prefetch;
 mod rows;
 mod scaling;
+mod transpose;
 
 pub use blocks::ScaledRows;
 pub use labels::{ClassLabels, Labels};
