@@ -1,8 +1,11 @@
 //! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
 
 use super::aligned::AlignedBuffer;
+use super::finite::are_finite;
 use super::gather::{gather_rows, gather_tiles};
 use super::pack::{LinearMap, pack};
+use super::prefetch::Ahead;
+use super::rows::with_view;
 use super::{FeatureMap, Rows, Scaling};
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::ROW_MULTIPLE;
@@ -27,10 +30,18 @@ pub struct ScaledRows<'a> {
     selected: Option<Vec<u32>>,
 }
 
-/// One block: `tile` is p × stride, rows innermost; rows beyond `rows.end` are padding.
+/// One block; rows beyond `rows.end` are padding.
 pub(crate) struct Block<'t> {
     pub rows: Range<usize>,
-    pub tile: &'t [f64],
+    pub tile: Tile<'t>,
+}
+
+/// The scaled features of a block and the memory of the rows that follow it.
+#[derive(Clone, Copy)]
+pub(crate) struct Tile<'t> {
+    /// p × stride, rows innermost.
+    pub values: &'t [f64],
+    pub ahead: Ahead,
 }
 
 impl<'a> ScaledRows<'a> {
@@ -113,6 +124,11 @@ impl<'a> ScaledRows<'a> {
         self.rows.features()
     }
 
+    /// Whether rows `range` are free of NaN and infinities.
+    pub(crate) fn are_finite(&self, range: Range<usize>) -> bool {
+        are_finite(&self.rows, range)
+    }
+
     /// Rows in a block, padding included.
     pub(crate) fn stride(&self) -> usize {
         self.stride
@@ -171,6 +187,11 @@ impl<'a> ScaledRows<'a> {
         }
     }
 
+    fn memory_of(&self, block: usize) -> Ahead {
+        let rows = self.rows_of(block);
+        with_view!(self.rows, view => Ahead::of(view.slice(ndarray::s![rows, ..])))
+    }
+
     /// Visits the blocks of one chunk in order, polling `stop` before each.
     pub(crate) fn visit_chunk(
         &self,
@@ -187,10 +208,16 @@ impl<'a> ScaledRows<'a> {
         for block in blocks {
             stop.check()?;
             let tile = match &self.kept {
-                Some(kept) => &kept[block * self.tile_len()..][..self.tile_len()],
+                Some(kept) => Tile {
+                    values: &kept[block * self.tile_len()..][..self.tile_len()],
+                    ahead: Ahead::NOTHING,
+                },
                 None => {
                     self.scale_into(block, &mut scratch);
-                    &scratch
+                    Tile {
+                        values: &scratch,
+                        ahead: self.memory_of(block + 1),
+                    }
                 }
             };
             visit(Block {

@@ -6,9 +6,11 @@ pub(crate) mod finite;
 mod gather;
 mod labels;
 pub(crate) mod pack;
+pub(crate) mod prefetch;
 mod response;
 mod rows;
 mod scaling;
+mod transpose;
 
 pub use blocks::ScaledRows;
 pub use labels::{ClassLabels, Labels};

@@ -2,6 +2,8 @@
 
 use super::Rows;
 use super::rows::with_view;
+use super::transpose::{COLUMNS, Few, four_columns, one_column};
+use crate::tree::block_pass::MAX_LANES;
 use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -33,6 +35,15 @@ impl LinearMap {
         let u = (x * self.half - self.origin) * self.slope;
         let u = if u < self.limit { u } else { self.limit };
         if u > -self.limit { u } else { -self.limit }
+    }
+
+    #[inline(always)]
+    fn apply_to_vector<S: Simd>(&self, simd: S, x: S::f64s) -> S::f64s {
+        let x = simd.mul_f64s(x, simd.splat_f64s(self.half));
+        let u = simd.sub_f64s(x, simd.splat_f64s(self.origin));
+        let u = simd.mul_f64s(u, simd.splat_f64s(self.slope));
+        let limit = simd.splat_f64s(self.limit);
+        simd.max_f64s(simd.min_f64s(u, limit), simd.neg_f64s(limit))
     }
 }
 
@@ -69,7 +80,7 @@ impl<T: Copy + Into<f64>> WithSimd for Pack<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self {
             view,
             stride,
@@ -78,19 +89,7 @@ impl<T: Copy + Into<f64>> WithSimd for Pack<'_, T> {
         } = self;
         let p = view.ncols();
         match (view.as_slice(), view.strides()) {
-            // C order: transpose by plain stores into the cache, then map whole columns.
-            (Some(values), _) => {
-                for (i, row) in values.chunks_exact(p).enumerate() {
-                    for (column, x) in tile.chunks_exact_mut(stride).zip(row) {
-                        column[i] = (*x).into();
-                    }
-                }
-                for (column, map) in tile.chunks_exact_mut(stride).zip(maps) {
-                    for x in column {
-                        *x = map.apply(*x);
-                    }
-                }
-            }
+            (Some(values), _) => pack_rows(simd, values, p, stride, maps, tile),
             // Fortran order: whole columns.
             (None, [1, _]) => {
                 for (j, (column, map)) in tile.chunks_exact_mut(stride).zip(maps).enumerate() {
@@ -111,4 +110,53 @@ impl<T: Copy + Into<f64>> WithSimd for Pack<'_, T> {
             }
         }
     }
+}
+
+/// C order: a vector's worth of rows at a time, memory in order.
+#[inline(always)]
+fn pack_rows<S: Simd, T: Copy + Into<f64>>(
+    simd: S,
+    values: &[T],
+    p: usize,
+    stride: usize,
+    maps: &[LinearMap],
+    tile: &mut [f64],
+) {
+    let whole = values.chunks_exact(p * S::F64_LANES);
+    let rest = whole.remainder();
+    for (i, block) in whole.enumerate() {
+        let mut rows: Few<'_, T> = [&block[..p]; MAX_LANES];
+        for k in 0..S::F64_LANES {
+            rows[k] = &block[k * p..][..p];
+        }
+        let first = i * S::F64_LANES;
+        let turned = p - p % COLUMNS;
+        let out = tile.chunks_exact_mut(COLUMNS * stride);
+        for ((out, maps), j) in out
+            .zip(maps.chunks_exact(COLUMNS))
+            .zip((0..).step_by(COLUMNS))
+        {
+            let columns = four_columns(simd, rows, j);
+            for k in 0..COLUMNS {
+                let u = maps[k].apply_to_vector(simd, columns[k]);
+                put::<S>(out, k * stride + first, u);
+            }
+        }
+        for j in turned..p {
+            let u = maps[j].apply_to_vector(simd, one_column(simd, rows, j));
+            put::<S>(tile, j * stride + first, u);
+        }
+    }
+    let first = values.len() / p - rest.len() / p;
+    for (i, row) in rest.chunks_exact(p).enumerate() {
+        for ((column, map), x) in tile.chunks_exact_mut(stride).zip(maps).zip(row) {
+            column[first + i] = map.apply((*x).into());
+        }
+    }
+}
+
+/// Writes a vector to `tile` from position `at`.
+#[inline(always)]
+fn put<S: Simd>(tile: &mut [f64], at: usize, u: S::f64s) {
+    S::as_mut_simd_f64s(&mut tile[at..][..S::F64_LANES]).0[0] = u;
 }

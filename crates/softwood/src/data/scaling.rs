@@ -82,11 +82,10 @@ impl FeatureMap {
     ///
     /// It depends on the weighted distribution alone: a row of weight 2 counts as two rows.
     fn knots(mut column: Vec<f64>, weights: Option<&[f64]>) -> Self {
-        // Distinct values in increasing order, with their weights.
-        let mut sorted: Vec<(f64, f64)> = match weights {
+        match weights {
             None => {
-                column.sort_unstable_by(f64::total_cmp); // far quicker than sorting pairs
-                column.into_iter().map(|x| (x, 1.0)).collect()
+                column.par_sort_unstable_by(f64::total_cmp); // far quicker than sorting pairs
+                Self::knots_of_sorted(|| column.iter().map(|x| (*x, 1.0)))
             }
             Some(weights) => {
                 let mut pairs: Vec<(f64, f64)> = column
@@ -94,51 +93,49 @@ impl FeatureMap {
                     .zip(weights.iter().copied())
                     .filter(|(_, w)| *w > 0.0)
                     .collect();
-                pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-                pairs
+                // By weight too: sums are then the same whatever the order of the rows.
+                pairs.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                Self::knots_of_sorted(|| pairs.iter().copied())
             }
-        };
-        sorted.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
+        }
+    }
+
+    /// As [`Self::knots`] from values in increasing order with their weights, passed over twice
+    /// rather than copied.
+    fn knots_of_sorted<I: Iterator<Item = (f64, f64)>>(sorted: impl Fn() -> I) -> Self {
+        let (mut distinct, mut first, mut last) = (0, (0.0, 0.0), (0.0, 0.0));
+        for middle in Middles::new(sorted()) {
+            if distinct == 0 {
+                first = middle;
             }
-            same
-        });
-        let mut below = 0.0;
-        let middles: Vec<f64> = sorted
-            .iter()
-            .map(|(_, weight)| {
-                below += weight;
-                below - 0.5 * weight
-            })
-            .collect();
-        let (first, last) = (middles[0], middles[middles.len() - 1]);
-        let range = sorted[sorted.len() - 1].0 * 0.5 - sorted[0].0 * 0.5;
-        if sorted.len() < 2 || range < f64::MIN_POSITIVE {
+            last = middle;
+            distinct += 1;
+        }
+        if distinct < 2 || last.0 * 0.5 - first.0 * 0.5 < f64::MIN_POSITIVE {
             return Self::Constant;
         }
-        let level = |middle: f64| (middle - first) / (last - first);
-        let mut chosen: Vec<usize> = if sorted.len() <= MAX_KNOTS {
-            (0..sorted.len()).collect()
-        } else {
-            let wanted = (0..MAX_KNOTS).map(|k| k as f64 / (MAX_KNOTS - 1) as f64);
-            wanted
-                .map(|u| middles.partition_point(|m| level(*m) < u))
-                .collect()
-        };
-        chosen.dedup();
-        // Levels closer than rounding, or values whose gap has no finite slope, share a knot.
-        chosen.dedup_by(|next, kept| {
-            level(middles[*next]) <= level(middles[*kept])
-                || sorted[*next].0 * 0.5 - sorted[*kept].0 * 0.5 < f64::MIN_POSITIVE
-        });
-        let last_knot = chosen.len() - 1;
-        chosen[last_knot] = sorted.len() - 1;
-        Self::Knots {
-            values: chosen.iter().map(|k| sorted[*k].0).collect(),
-            levels: chosen.iter().map(|k| level(middles[*k])).collect(),
+        let mut knots: Vec<(f64, f64)> = Vec::with_capacity(MAX_KNOTS.min(distinct));
+        let mut wanted = (0..MAX_KNOTS)
+            .map(|k| k as f64 / (MAX_KNOTS - 1) as f64)
+            .peekable();
+        for (value, middle) in Middles::new(sorted()) {
+            let level = (middle - first.1) / (last.1 - first.1);
+            let mut chosen = distinct <= MAX_KNOTS;
+            while wanted.next_if(|u| *u <= level).is_some() {
+                chosen = true;
+            }
+            // Levels closer than rounding, or values whose gap has no finite slope, share a knot.
+            let new = knots.last().is_none_or(|(kept_value, kept_level)| {
+                level > *kept_level && value * 0.5 - kept_value * 0.5 >= f64::MIN_POSITIVE
+            });
+            if chosen && new {
+                knots.push((value, level));
+            }
         }
+        let last_knot = knots.len() - 1;
+        knots[last_knot] = (last.0, 1.0);
+        let (values, levels) = knots.into_iter().unzip();
+        Self::Knots { values, levels }
     }
 
     /// Image of `x`.
@@ -223,6 +220,34 @@ impl FeatureMap {
     }
 }
 
+/// Distinct values in increasing order, each with the weight below it plus half its own.
+struct Middles<I: Iterator> {
+    sorted: std::iter::Peekable<I>,
+    below: f64,
+}
+
+impl<I: Iterator<Item = (f64, f64)>> Middles<I> {
+    fn new(sorted: I) -> Self {
+        Self {
+            sorted: sorted.peekable(),
+            below: 0.0,
+        }
+    }
+}
+
+impl<I: Iterator<Item = (f64, f64)>> Iterator for Middles<I> {
+    type Item = (f64, f64);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (value, mut weight) = self.sorted.next()?;
+        while let Some((_, more)) = self.sorted.next_if(|(x, _)| *x == value) {
+            weight += more;
+        }
+        self.below += weight;
+        Some((value, self.below - 0.5 * weight))
+    }
+}
+
 fn interpolate(values: &[f64], levels: &[f64], x: f64) -> f64 {
     let above = values.partition_point(|v| *v <= x);
     if above == 0 {
@@ -266,8 +291,8 @@ impl Scaling {
     ) -> Result<Self, Stopped> {
         let features = match kind {
             ScalingKind::MinMax => linear_maps(&rows, weights, stop)?,
+            // One column in memory at a time, sorted by all threads.
             ScalingKind::Quantile => (0..rows.features())
-                .into_par_iter()
                 .map(|j| {
                     stop.check()?;
                     Ok(FeatureMap::knots(rows.column(j), weights))

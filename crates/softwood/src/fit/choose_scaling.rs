@@ -63,7 +63,8 @@ pub(crate) fn choose_scaling(
                 &best.labels,
                 k,
                 Parallelism::Rows,
-            );
+            )
+            .expect("the rows were checked");
             for (i, row) in probabilities
                 .chunks_exact(k)
                 .enumerate()

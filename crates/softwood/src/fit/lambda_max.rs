@@ -43,7 +43,7 @@ pub fn lambda_max<'a>(
     let chunk = |c: usize| {
         let mut sums = vec![0.0; k * p + 1];
         scaled.visit_chunk(c, &Stop::default(), |block| {
-            for (j, column) in block.tile.chunks_exact(scaled.stride()).enumerate() {
+            for (j, column) in block.tile.values.chunks_exact(scaled.stride()).enumerate() {
                 for (row, x) in block.rows.clone().zip(column) {
                     sums[labels.codes[row] as usize * p + j] += weight(row) * x;
                 }

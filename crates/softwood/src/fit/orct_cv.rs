@@ -392,7 +392,8 @@ impl Race<'_> {
                 &model.leaf_classes,
                 k,
                 Parallelism::None,
-            );
+            )
+            .expect("the rows were checked");
             scores.push(Some(FoldScore {
                 costs: probabilities
                     .chunks_exact(k)

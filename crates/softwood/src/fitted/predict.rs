@@ -9,6 +9,7 @@ use crate::threads::in_pool;
 use crate::tree::block_pass::{self, BlockScratch, Splits};
 use crate::tree::parallel_pass::fill_by_chunks;
 use crate::tree::{Parallelism, Topology};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rows from which a prediction is worth a pool of threads.
 const ROWS_FOR_A_POOL: usize = 20_000;
@@ -31,9 +32,9 @@ impl SoftTree {
         labels: &[u32],
         classes: usize,
     ) -> Result<Vec<f64>, InputError> {
-        self.check_rows_then(&rows, |parallelism| {
+        let theta = self.theta();
+        let job = |parallelism| {
             let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
-            let theta = self.theta();
             class_probabilities(
                 &scaled,
                 self.topology,
@@ -43,6 +44,22 @@ impl SoftTree {
                 classes,
                 parallelism,
             )
+        };
+        self.check_features(&rows)?;
+        let Some(probabilities) = in_pool_if_many(&rows, job) else {
+            rows.check_finite(0..rows.len())?;
+            unreachable!("a row that is not finite is found again")
+        };
+        Ok(probabilities)
+    }
+
+    fn check_features(&self, rows: &Rows<'_>) -> Result<(), InputError> {
+        if rows.features() == self.features() {
+            return Ok(());
+        }
+        Err(InputError::FeatureMismatch {
+            expected: self.features(),
+            got: rows.features(),
         })
     }
 
@@ -52,23 +69,24 @@ impl SoftTree {
         rows: &Rows<'_>,
         job: impl Fn(Parallelism) -> T + Sync,
     ) -> Result<T, InputError> {
-        if rows.features() != self.features() {
-            return Err(InputError::FeatureMismatch {
-                expected: self.features(),
-                got: rows.features(),
-            });
-        }
-        let one_thread = || {
-            rows.check_finite(0..rows.len())
-                .map(|()| job(Parallelism::None))
-        };
-        if rows.len() < ROWS_FOR_A_POOL {
-            return one_thread();
-        }
-        // If no pool can be had (no more threads on the system), one thread does it as well.
-        in_pool(None, || check_finite(rows).map(|()| job(Parallelism::Rows)))
-            .unwrap_or_else(|_| one_thread())
+        self.check_features(rows)?;
+        in_pool_if_many(rows, |parallelism| {
+            match parallelism {
+                Parallelism::Rows => check_finite(rows)?,
+                Parallelism::None => rows.check_finite(0..rows.len())?,
+            }
+            Ok(job(parallelism))
+        })
     }
+}
+
+/// Does `job` in a pool of threads if the rows are many.
+fn in_pool_if_many<T: Send>(rows: &Rows<'_>, job: impl Fn(Parallelism) -> T + Sync) -> T {
+    if rows.len() < ROWS_FOR_A_POOL {
+        return job(Parallelism::None);
+    }
+    // If no pool can be had (no more threads on the system), one thread does it as well.
+    in_pool(None, || job(Parallelism::Rows)).unwrap_or_else(|_| job(Parallelism::None))
 }
 
 impl OrctModel {
@@ -99,7 +117,7 @@ pub(crate) fn most_probable(row: &[f64]) -> u32 {
     best as u32
 }
 
-/// N × K sums of leaf probabilities by label.
+/// N × K sums of leaf probabilities by label; None if a row is not finite.
 pub(crate) fn class_probabilities(
     rows: &ScaledRows<'_>,
     topology: Topology,
@@ -108,29 +126,24 @@ pub(crate) fn class_probabilities(
     labels: &[u32],
     classes: usize,
     parallelism: Parallelism,
-) -> Vec<f64> {
+) -> Option<Vec<f64>> {
     let splits = Splits::new(topology, rows.features(), theta, gamma);
     let stride = rows.stride();
     let mut out = vec![0.0; rows.len() * classes];
     if out.is_empty() {
-        return out;
+        return Some(out);
     }
+    let finite = AtomicBool::new(true);
     let fill = |chunk: usize, out: &mut [f64]| {
         let mut scratch = BlockScratch::new(topology, stride);
         let mut columns = vec![0.0; classes * stride];
         let first = rows.chunk_rows(chunk).start;
         rows.visit_chunk(chunk, &Stop::default(), |block| {
             block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
-            columns.fill(0.0);
-            for (leaf, label) in scratch
-                .leaf_probabilities()
-                .chunks_exact(stride)
-                .zip(labels)
-            {
-                let column = &mut columns[*label as usize * stride..][..stride];
-                for (sum, p) in column.iter_mut().zip(leaf) {
-                    *sum += p;
-                }
+            block_pass::sum_leaves_by_label(&scratch, labels, &mut columns);
+            // Looked at here, while the rows are in the cache.
+            if !rows.are_finite(block.rows.clone()) {
+                finite.store(false, Ordering::Relaxed);
             }
             let out = &mut out[(block.rows.start - first) * classes..];
             for (i, row) in out
@@ -146,5 +159,5 @@ pub(crate) fn class_probabilities(
     };
     fill_by_chunks(rows, parallelism, &mut out, classes, &fill)
         .expect("nothing stops a prediction");
-    out
+    finite.into_inner().then_some(out)
 }

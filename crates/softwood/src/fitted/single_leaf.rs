@@ -73,7 +73,7 @@ impl SrtModel {
                             }
                             for j in 0..p {
                                 let a = &coefficients[j * branches..][..branches];
-                                let column = &block.tile[j * stride..][..stride];
+                                let column = &block.tile.values[j * stride..][..stride];
                                 for ((z, node), x) in z.iter_mut().zip(&node).zip(column) {
                                     *z += a[*node as usize] * x;
                                 }
@@ -86,7 +86,7 @@ impl SrtModel {
                             *node -= branches as u32;
                         }
                         let out = &mut out[block.rows.start - first..][..block.rows.len()];
-                        fill(block.tile, stride, &node, out);
+                        fill(block.tile.values, stride, &node, out);
                     })
                 };
                 fill_by_chunks(&scaled, parallelism, &mut out, 1, &fill_chunk)

@@ -3,7 +3,7 @@
 use super::Objective;
 use crate::data::ScaledRows;
 use crate::data::aligned::AlignedBuffer;
-use crate::data::blocks::BLOCKS_PER_CHUNK;
+use crate::data::blocks::{BLOCKS_PER_CHUNK, Tile};
 use crate::leaves::LinearModel;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
@@ -136,7 +136,7 @@ impl<'a> RegressionRows<'a> {
         &self,
         width: usize,
         scratch: impl Fn() -> S + Sync,
-        fill: impl Fn(&mut S, &[f64], &[f64], &mut [f64]) + Sync,
+        fill: impl Fn(&mut S, Tile<'_>, &[f64], &mut [f64]) + Sync,
     ) -> Result<AlignedBuffer, Stopped> {
         let stride = self.rows.stride();
         let mut out = AlignedBuffer::zeros(self.rows.blocks() * width * stride);
@@ -202,7 +202,7 @@ impl<'a> RegressionRows<'a> {
             let mut columns = MomentColumns::new(self.features(), self.rows.stride());
             let mut moments = vec![0.0; m * m];
             self.rows.visit_chunk(c, &self.stop, |block| {
-                columns.set_block(block.tile, self.block_response(&block.rows));
+                columns.set_block(block.tile.values, self.block_response(&block.rows));
                 columns.add_moments(self.block_weights(&block.rows), &mut moments);
             })?;
             Ok(moments)
@@ -242,7 +242,7 @@ impl<'a> RegressionRows<'a> {
             let mut weights = vec![0.0; stride];
             let mut moments = vec![vec![0.0; m * m]; subtree.leaves()];
             self.rows.visit_chunk(c, &self.stop, |block| {
-                columns.set_block(block.tile, self.block_response(&block.rows));
+                columns.set_block(block.tile.values, self.block_response(&block.rows));
                 let rows = self.block_weights(&block.rows);
                 let probabilities = subtree.probabilities(block.tile, &mut scratch);
                 for (leaf, moments) in probabilities.chunks_exact(stride).zip(&mut moments) {

@@ -7,6 +7,7 @@ use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
 use crate::tree::parallel_pass::{Parallelism, add_to, fill_by_chunks, sum_over_chunks};
 use crate::tree::{ParameterLayout, Topology};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A row with less than this chance of reaching a node does not count there.
@@ -117,8 +118,9 @@ pub struct ExpectedCost<'a> {
     data: ClassificationRows<'a>,
     topology: Topology,
     gamma: f64,
-    labels: Vec<u32>,
-    /// K × K, divided by W already.
+    /// Position of each leaf's label among the labels in use.
+    columns: Vec<usize>,
+    /// For each label in use, the cost of giving it to a row of each class, divided by W.
     costs: Vec<f64>,
 }
 
@@ -145,31 +147,32 @@ impl<'a> ExpectedCost<'a> {
         labels: Vec<u32>,
         total: f64,
     ) -> Self {
-        let costs = costs.iter().map(|c| c / total).collect();
+        let k = data.n_classes;
+        let mut used = labels.clone();
+        used.sort_unstable();
+        used.dedup();
+        let column = |label: &u32| used.binary_search(label).expect("a label in use");
+        let of_label = |label: &u32| {
+            let label = *label as usize;
+            (0..k).map(move |class| costs[class * k + label] / total)
+        };
         Self {
             data,
             topology,
             gamma,
-            labels,
-            costs,
+            columns: labels.iter().map(column).collect(),
+            costs: used.iter().flat_map(of_label).collect(),
         }
     }
 
-    /// ∂loss_i/∂P_it = w_i cost(y_i, label_t) for one block; 0 for its padding.
-    fn fill_leaf_costs(
-        &self,
-        rows: std::ops::Range<usize>,
-        column: &mut [f64],
-        leaf_costs: &mut [f64],
-    ) {
-        let stride = column.len();
-        let k = self.data.n_classes;
-        for class in 0..k {
-            let mut leaves = (0..self.labels.len()).filter(|t| self.labels[*t] as usize == class);
-            let Some(first) = leaves.next() else { continue };
-            // Leaves of one label share a column of costs: look it up once, copy it to the others.
-            for (cost, row) in column.iter_mut().zip(rows.clone()) {
-                *cost = self.costs[self.data.classes[row] as usize * k + class];
+    /// ∂loss_i/∂P_it = w_i cost(y_i, label_t) for one block, a column for each label in use; 0 for
+    /// its padding.
+    fn fill_leaf_costs(&self, rows: Range<usize>, stride: usize, leaf_costs: &mut [f64]) {
+        let classes = &self.data.classes[rows.clone()];
+        let columns = leaf_costs.chunks_exact_mut(stride);
+        for (column, costs) in columns.zip(self.costs.chunks_exact(self.data.n_classes)) {
+            for (cost, class) in column.iter_mut().zip(classes) {
+                *cost = costs[*class as usize];
             }
             if let Some(weights) = &self.data.weights {
                 for (cost, weight) in column.iter_mut().zip(&weights[rows.clone()]) {
@@ -177,9 +180,6 @@ impl<'a> ExpectedCost<'a> {
                 }
             }
             column[rows.len()..].fill(0.0);
-            for t in std::iter::once(first).chain(leaves) {
-                leaf_costs[t * stride..][..stride].copy_from_slice(column);
-            }
         }
     }
 }
@@ -195,10 +195,10 @@ impl Objective for ExpectedCost<'_> {
         let chunk = |c| {
             let mut scratch = BlockScratch::new(self.topology, rows.stride());
             let mut sum = SplitGradient::zero(self.topology, p);
-            let mut column = vec![0.0; rows.stride()];
+            scratch.cost_columns.clone_from(&self.columns);
             rows.visit_chunk(c, &self.data.stop, |block| {
-                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
-                self.fill_leaf_costs(block.rows, &mut column, &mut scratch.leaf_costs);
+                block_pass::node_probabilities(&splits, block.tile, &mut scratch);
+                self.fill_leaf_costs(block.rows, rows.stride(), &mut scratch.leaf_costs);
                 block_pass::add_gradient(&splits, block.tile, &mut scratch, &mut sum);
             })?;
             Ok(sum.sum_lanes())

@@ -250,7 +250,7 @@ fn group_sums(
                         *inside = weights[row];
                     }
                 }
-                for (sum, column) in sums.iter_mut().zip(block.tile.chunks_exact(stride)) {
+                for (sum, column) in sums.iter_mut().zip(block.tile.values.chunks_exact(stride)) {
                     *sum += dot(&inside, column);
                 }
                 sums[p] += inside.iter().sum::<f64>();
@@ -280,7 +280,7 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
         data.rows.visit_chunk(c, &data.stop, |block| {
             squares.fill(0.0);
             for j in 0..p {
-                let column = &block.tile[j * stride..];
+                let column = &block.tile.values[j * stride..];
                 for ((square, x), row) in squares.iter_mut().zip(column).zip(block.rows.clone()) {
                     if weights[row] > 0.0 {
                         *square += (x - center(groups[row] as usize, j)).powi(2);

@@ -4,19 +4,21 @@
 //! [`ROW_MULTIPLE`]), so that each loop runs over whole vectors of rows. The kernels are written
 //! once over pulp's vectors, which picks AVX-512, AVX2 or NEON at run time.
 
-use super::sigmoid::{mul_add, saturation, sigmoid_pairs};
+use super::sigmoid::{VECTORS, saturation, sigmoid_pairs};
 use super::{ParameterLayout, Topology};
 use crate::data::aligned::AlignedBuffer;
+use crate::data::blocks::Tile;
+use crate::data::prefetch::Ahead;
 use pulp::{Arch, Simd, WithSimd};
 
 // Register tiles of the two matrix products: 3 nodes × 4 vectors of rows, 3 nodes × 4 features.
 // Twelve accumulators keep two multiply-add units busy within the 16 registers of AVX2.
 const NODE_TILE: usize = 3;
-const VECTOR_TILE: usize = 4;
+const VECTOR_TILE: usize = VECTORS;
 const FEATURE_TILE: usize = 4;
 
 /// Doubles in the widest vector.
-const MAX_LANES: usize = 8;
+pub(crate) const MAX_LANES: usize = 8;
 
 /// Blocks hold a multiple of this many rows, the last one padded.
 pub(crate) const ROW_MULTIPLE: usize = MAX_LANES * VECTOR_TILE;
@@ -25,6 +27,7 @@ pub(crate) const ROW_MULTIPLE: usize = MAX_LANES * VECTOR_TILE;
 #[derive(Clone, Debug)]
 pub(crate) struct Splits {
     pub topology: Topology,
+    /// Slopes of `NODE_TILE` nodes (fewer at the end) feature by feature, then of the next nodes.
     slopes: Vec<f64>,
     offsets: Vec<f64>,
     features: usize,
@@ -35,9 +38,15 @@ impl Splits {
     pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
         let (a, mu) = ParameterLayout::new(topology, features).split(theta);
         let factor = gamma / features as f64;
+        let slopes = a.chunks(NODE_TILE * features).flat_map(|nodes| {
+            (0..features).flat_map(move |j| {
+                let feature = nodes[j..].iter().step_by(features);
+                feature.map(move |a| a * factor)
+            })
+        });
         Self {
             topology,
-            slopes: a.iter().map(|a| a * factor).collect(),
+            slopes: slopes.collect(),
             offsets: mu.iter().map(|mu| mu * gamma).collect(),
             features,
         }
@@ -57,14 +66,20 @@ impl Splits {
 /// Working memory for one block; made once and reused for block after block.
 pub(crate) struct BlockScratch {
     stride: usize,
-    /// Probability of going left, then ∂/∂(γz); B × stride.
+    /// What to ask memory for while working on this block.
+    ahead: Ahead,
+    /// γz, then the probability p of going left, then ∂/∂(γz); B × stride.
     left: AlignedBuffer,
-    /// Probability of going right; B × stride.
-    right: AlignedBuffer,
-    /// Probability of reaching each node, branch nodes first; (B + L) × stride.
+    /// R p (1 − p), by which γz moves rows from one child to the other; B × stride.
+    spread: AlignedBuffer,
+    /// Probability R of reaching each node, branch nodes first; (B + L) × stride.
     reach: AlignedBuffer,
-    /// ∂loss_i/∂P_it, filled by the objective; L × stride.
+    /// Columns of ∂loss_i/∂P_it, filled by the objective; up to L × stride.
     pub leaf_costs: AlignedBuffer,
+    /// Which of the columns is whose: leaf t has column `cost_columns[t]`, at first column t.
+    pub cost_columns: Vec<usize>,
+    /// Expected cost of a row at each branch node; B × the rows of a register tile.
+    values: AlignedBuffer,
 }
 
 impl BlockScratch {
@@ -73,10 +88,13 @@ impl BlockScratch {
         let (b, l) = (topology.branches(), topology.leaves());
         Self {
             stride,
+            ahead: Ahead::NOTHING,
             left: AlignedBuffer::zeros(b * stride),
-            right: AlignedBuffer::zeros(b * stride),
+            spread: AlignedBuffer::zeros(b * stride),
             reach: AlignedBuffer::zeros((b + l) * stride),
             leaf_costs: AlignedBuffer::zeros(l * stride),
+            cost_columns: (0..l).collect(),
+            values: AlignedBuffer::zeros(b * ROW_MULTIPLE),
         }
     }
 
@@ -84,10 +102,13 @@ impl BlockScratch {
     pub fn for_values(count: usize, stride: usize) -> Self {
         Self {
             stride,
+            ahead: Ahead::NOTHING,
             left: AlignedBuffer::zeros(count * stride),
-            right: AlignedBuffer::zeros(0),
+            spread: AlignedBuffer::zeros(0),
             reach: AlignedBuffer::zeros(0),
             leaf_costs: AlignedBuffer::zeros(0),
+            cost_columns: Vec::new(),
+            values: AlignedBuffer::zeros(0),
         }
     }
 
@@ -145,7 +166,7 @@ impl SplitGradient {
 }
 
 /// γ z_it for the block, into [`BlockScratch::split_values`]. `tile` is p × stride.
-pub(crate) fn split_values(splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
+pub(crate) fn split_values(splits: &Splits, tile: Tile<'_>, scratch: &mut BlockScratch) {
     Arch::new().dispatch(SplitValues {
         splits,
         tile,
@@ -153,19 +174,31 @@ pub(crate) fn split_values(splits: &Splits, tile: &[f64], scratch: &mut BlockScr
     });
 }
 
-/// P_it for the block, into [`BlockScratch::leaf_probabilities`].
-pub(crate) fn leaf_probabilities(splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
+/// R_it for the block, into [`BlockScratch::reach`], and P_it into
+/// [`BlockScratch::leaf_probabilities`].
+pub(crate) fn leaf_probabilities(splits: &Splits, tile: Tile<'_>, scratch: &mut BlockScratch) {
     Arch::new().dispatch(Down {
         splits,
         tile,
         scratch,
+        parents: splits.topology.branches(),
+    });
+}
+
+/// R_it at the branch nodes alone: all that [`add_gradient`] needs if the costs are known already.
+pub(crate) fn node_probabilities(splits: &Splits, tile: Tile<'_>, scratch: &mut BlockScratch) {
+    Arch::new().dispatch(Down {
+        splits,
+        tile,
+        scratch,
+        parents: splits.topology.branches() / 2,
     });
 }
 
 /// Adds the block's part of the gradient, given its probabilities and [`BlockScratch::leaf_costs`].
 pub(crate) fn add_gradient(
     splits: &Splits,
-    tile: &[f64],
+    tile: Tile<'_>,
     scratch: &mut BlockScratch,
     gradient: &mut SplitGradient,
 ) {
@@ -184,6 +217,37 @@ pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &
         scratch,
         masses,
     });
+}
+
+/// columns[k] = Σ_{t: label_t = k} P_it for the block last seen by [`leaf_probabilities`].
+pub(crate) fn sum_leaves_by_label(scratch: &BlockScratch, labels: &[u32], columns: &mut [f64]) {
+    Arch::new().dispatch(LeavesByLabel {
+        scratch,
+        labels,
+        columns,
+    });
+}
+
+struct LeavesByLabel<'a> {
+    scratch: &'a BlockScratch,
+    labels: &'a [u32],
+    columns: &'a mut [f64],
+}
+
+impl WithSimd for LeavesByLabel<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let stride = self.scratch.stride;
+        self.columns.fill(0.0);
+        let leaves = self.scratch.leaf_probabilities().chunks_exact(stride);
+        for (leaf, label) in leaves.zip(self.labels) {
+            let column = &mut self.columns[*label as usize * stride..][..stride];
+            for (sum, p) in column.iter_mut().zip(leaf) {
+                *sum += p;
+            }
+        }
+    }
 }
 
 struct LeafMasses<'a> {
@@ -213,7 +277,7 @@ impl WithSimd for LeafMasses<'_> {
 
 struct SplitValues<'a> {
     splits: &'a Splits,
-    tile: &'a [f64],
+    tile: Tile<'a>,
     scratch: &'a mut BlockScratch,
 }
 
@@ -227,8 +291,10 @@ impl WithSimd for SplitValues<'_> {
 
 struct Down<'a> {
     splits: &'a Splits,
-    tile: &'a [f64],
+    tile: Tile<'a>,
     scratch: &'a mut BlockScratch,
+    /// Nodes whose children's R is wanted.
+    parents: usize,
 }
 
 impl WithSimd for Down<'_> {
@@ -236,34 +302,74 @@ impl WithSimd for Down<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         multiply_by_slopes(simd, self.splits, self.tile, self.scratch);
-        let BlockScratch {
-            stride,
-            left,
-            right,
-            reach,
-            ..
-        } = self.scratch;
-        let stride = *stride;
-        sigmoid_pairs::<S>(left, right, saturation(self.splits.topology.depth()));
-        reach[..stride].fill(1.0);
-        for t in 0..self.splits.topology.branches() {
-            // The children of t stand behind t in `reach`, side by side.
-            let (above, below) = reach.split_at_mut((2 * t + 1) * stride);
-            let here = &above[t * stride..][..stride];
-            let (to_left, to_right) = below[..2 * stride].split_at_mut(stride);
-            let p = &left[t * stride..][..stride];
-            let q = &right[t * stride..][..stride];
-            for i in 0..stride {
-                to_left[i] = here[i] * p[i];
-                to_right[i] = here[i] * q[i];
+        let (stride, topology) = (self.scratch.stride, self.splits.topology);
+        let saturation = saturation(topology.depth());
+        // All nodes for a few rows at a time, which stay in the first cache.
+        for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
+            sweep_down(
+                simd,
+                topology.branches(),
+                self.parents,
+                saturation,
+                first,
+                self.scratch,
+            );
+        }
+    }
+}
+
+/// p, R p (1 − p) and the children's R at every node, for a register tile of rows from `first`.
+#[inline(always)]
+fn sweep_down<S: Simd>(
+    simd: S,
+    branches: usize,
+    parents: usize,
+    saturation: f64,
+    first: usize,
+    scratch: &mut BlockScratch,
+) {
+    let stride = scratch.stride;
+    *rows_mut::<S>(&mut scratch.reach, first) = [simd.splat_f64s(1.0); VECTOR_TILE];
+    for t in 0..branches {
+        let at = t * stride + first;
+        let left = rows_mut::<S>(&mut scratch.left, at);
+        let (p, q) = sigmoid_pairs(simd, *left, saturation);
+        *left = p;
+        let reach = *rows::<S>(&scratch.reach, at);
+        let spread = rows_mut::<S>(&mut scratch.spread, at);
+        for v in 0..VECTOR_TILE {
+            spread[v] = simd.mul_f64s(reach[v], simd.mul_f64s(p[v], q[v]));
+        }
+        if t < parents {
+            let at = (2 * t + 1) * stride + first;
+            let to_left = rows_mut::<S>(&mut scratch.reach, at);
+            for v in 0..VECTOR_TILE {
+                to_left[v] = simd.mul_f64s(reach[v], p[v]);
+            }
+            let to_right = rows_mut::<S>(&mut scratch.reach, at + stride);
+            for v in 0..VECTOR_TILE {
+                to_right[v] = simd.mul_f64s(reach[v], q[v]);
             }
         }
     }
 }
 
+/// A register tile of rows of a column.
+#[inline(always)]
+fn rows<S: Simd>(columns: &[f64], at: usize) -> &[S::f64s; VECTOR_TILE] {
+    let rows = &columns[at..][..S::F64_LANES * VECTOR_TILE];
+    S::as_simd_f64s(rows).0.first_chunk().unwrap()
+}
+
+#[inline(always)]
+fn rows_mut<S: Simd>(columns: &mut [f64], at: usize) -> &mut [S::f64s; VECTOR_TILE] {
+    let rows = &mut columns[at..][..S::F64_LANES * VECTOR_TILE];
+    S::as_mut_simd_f64s(rows).0.first_chunk_mut().unwrap()
+}
+
 struct Up<'a> {
     splits: &'a Splits,
-    tile: &'a [f64],
+    tile: Tile<'a>,
     scratch: &'a mut BlockScratch,
     gradient: &'a mut SplitGradient,
 }
@@ -272,80 +378,92 @@ impl WithSimd for Up<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let topology = self.splits.topology;
-        let BlockScratch {
-            stride,
-            left,
-            right,
-            reach,
-            leaf_costs: values,
-        } = self.scratch;
-        let stride = *stride;
-        // V_t = p V_left + q V_right and ∂/∂(γz_t) = p q R_t (V_left − V_right), level by level
-        // upwards; node k of a level overwrites slot k, which its children 2k, 2k+1 no longer need.
-        for d in (0..topology.depth()).rev() {
-            for k in 0..1 << d {
-                let t = topology.level_start(d) + k;
-                let p = &mut left[t * stride..][..stride];
-                let q = &right[t * stride..][..stride];
-                let r = &reach[t * stride..][..stride];
-                if k == 0 {
-                    let (v, v_right) = values[..2 * stride].split_at_mut(stride);
-                    for i in 0..stride {
-                        let difference = v[i] - v_right[i];
-                        v[i] = mul_add::<S>(p[i], difference, v_right[i]);
-                        p[i] = p[i] * q[i] * (r[i] * difference);
-                    }
-                } else {
-                    let (above, below) = values.split_at_mut(2 * k * stride);
-                    let v = &mut above[k * stride..][..stride];
-                    let (v_left, v_right) = below[..2 * stride].split_at(stride);
-                    for i in 0..stride {
-                        let difference = v_left[i] - v_right[i];
-                        v[i] = mul_add::<S>(p[i], difference, v_right[i]);
-                        p[i] = p[i] * q[i] * (r[i] * difference);
-                    }
-                }
-            }
+        let (b, p) = (self.splits.topology.branches(), self.splits.features);
+        let stride = self.scratch.stride;
+        for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
+            sweep_up(simd, b, first, self.scratch, self.gradient);
         }
-        let slopes = &mut self.gradient.slopes;
-        let (b, p) = (topology.branches(), self.splits.features);
+        let BlockScratch { ahead, left, .. } = self.scratch;
+        let (tile, slopes) = (self.tile.values, &mut self.gradient.slopes);
         for t in (0..b).step_by(NODE_TILE) {
             match b - t {
-                1 => add_products::<S, 1>(simd, t, p, stride, left, self.tile, slopes),
-                2 => add_products::<S, 2>(simd, t, p, stride, left, self.tile, slopes),
-                _ => add_products::<S, NODE_TILE>(simd, t, p, stride, left, self.tile, slopes),
+                1 => add_products::<S, 1>(simd, t, p, stride, left, tile, slopes, ahead),
+                2 => add_products::<S, 2>(simd, t, p, stride, left, tile, slopes, ahead),
+                _ => add_products::<S, NODE_TILE>(simd, t, p, stride, left, tile, slopes, ahead),
             }
         }
-        for t in 0..b {
-            let lanes = &mut self.gradient.offsets[t * MAX_LANES..];
-            add_rows(simd, &left[t * stride..][..stride], lanes);
-        }
-        // The upward sweep left V_root = Σ_t P_it cost_it in the first slot.
-        add_rows(simd, &values[..stride], &mut self.gradient.value);
     }
 }
 
-/// lanes += Σ_rows of a column.
+/// V_t = p V_left + (1 − p) V_right and ∂/∂(γz_t) = p (1 − p) R_t (V_left − V_right) from the last
+/// node to the root, for a register tile of rows from `first`.
 #[inline(always)]
-fn add_rows<S: Simd>(simd: S, column: &[f64], lanes: &mut [f64]) {
-    let lanes = &mut S::as_mut_simd_f64s(lanes).0[0];
-    for x in S::as_simd_f64s(column).0 {
-        *lanes = simd.add_f64s(*lanes, *x);
+fn sweep_up<S: Simd>(
+    simd: S,
+    branches: usize,
+    first: usize,
+    scratch: &mut BlockScratch,
+    gradient: &mut SplitGradient,
+) {
+    let (stride, width) = (scratch.stride, S::F64_LANES * VECTOR_TILE);
+    for t in (0..branches).rev() {
+        let child = 2 * t + 1;
+        let (to_left, to_right) = if child < branches {
+            let children = rows::<S>(&scratch.values, child * width);
+            (*children, *rows::<S>(&scratch.values, (child + 1) * width))
+        } else {
+            let columns = &scratch.cost_columns[child - branches..][..2];
+            let at = |k: usize| columns[k] * stride + first;
+            let (left, right) = (at(0), at(1));
+            let costs = &scratch.leaf_costs;
+            (*rows::<S>(costs, left), *rows::<S>(costs, right))
+        };
+        let at = t * stride + first;
+        let left = rows_mut::<S>(&mut scratch.left, at);
+        let spread = rows::<S>(&scratch.spread, at);
+        let value = rows_mut::<S>(&mut scratch.values, t * width);
+        for v in 0..VECTOR_TILE {
+            let difference = simd.sub_f64s(to_left[v], to_right[v]);
+            value[v] = simd.mul_add_e_f64s(left[v], difference, to_right[v]);
+            left[v] = simd.mul_f64s(spread[v], difference);
+        }
+        add_rows(simd, left, &mut gradient.offsets, t);
     }
+    // V_root = Σ_t P_it cost_it.
+    let values = rows::<S>(&scratch.values, 0);
+    add_rows(simd, values, &mut gradient.value, 0);
+}
+
+/// The `k`-th sum in lanes, plus a register tile of rows.
+#[inline(always)]
+fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: usize) {
+    let sum = &mut S::as_mut_simd_f64s(&mut sums[k * MAX_LANES..][..MAX_LANES]).0[0];
+    let (x01, x23) = (simd.add_f64s(x[0], x[1]), simd.add_f64s(x[2], x[3]));
+    *sum = simd.add_f64s(*sum, simd.add_f64s(x01, x23));
 }
 
 /// left[t] = Σ_j slope_tj u_j − offset_t for all nodes.
 #[inline(always)]
-fn multiply_by_slopes<S: Simd>(simd: S, splits: &Splits, tile: &[f64], scratch: &mut BlockScratch) {
+fn multiply_by_slopes<S: Simd>(
+    simd: S,
+    splits: &Splits,
+    tile: Tile<'_>,
+    scratch: &mut BlockScratch,
+) {
     let (stride, z) = (scratch.stride, &mut scratch.left);
+    let node_tiles = splits.offsets.len().div_ceil(NODE_TILE);
+    scratch.ahead = tile.ahead.in_parts(
+        node_tiles
+            * (stride / (S::F64_LANES * VECTOR_TILE) + splits.features.div_ceil(FEATURE_TILE)),
+    );
+    let ahead = &mut scratch.ahead;
     let b = splits.offsets.len();
     // Plain loops and matches: a closure would not inherit the instruction set.
     for t in (0..b).step_by(NODE_TILE) {
         match b - t {
-            1 => slope_tile::<S, 1>(simd, t, splits, stride, tile, z),
-            2 => slope_tile::<S, 2>(simd, t, splits, stride, tile, z),
-            _ => slope_tile::<S, NODE_TILE>(simd, t, splits, stride, tile, z),
+            1 => slope_tile::<S, 1>(simd, t, splits, stride, tile.values, z, ahead),
+            2 => slope_tile::<S, 2>(simd, t, splits, stride, tile.values, z, ahead),
+            _ => slope_tile::<S, NODE_TILE>(simd, t, splits, stride, tile.values, z, ahead),
         }
     }
 }
@@ -358,6 +476,7 @@ fn slope_tile<S: Simd, const NODES: usize>(
     stride: usize,
     tile: &[f64],
     z: &mut [f64],
+    ahead: &mut Ahead,
 ) {
     let p = splits.features;
     let slopes = &splits.slopes[t * p..][..NODES * p];
@@ -367,11 +486,12 @@ fn slope_tile<S: Simd, const NODES: usize>(
         for (sum, offset) in sum.iter_mut().zip(&splits.offsets[t..]) {
             *sum = [simd.splat_f64s(-offset); VECTOR_TILE];
         }
-        for j in 0..p {
-            let u = S::as_simd_f64s(&tile[j * stride + first..][..rows]).0;
-            let u: &[S::f64s; VECTOR_TILE] = u.first_chunk().unwrap();
+        let mut burst = ahead.take();
+        for (u, slopes) in tile.chunks_exact(stride).zip(slopes.chunks_exact(NODES)) {
+            burst.ask(simd);
+            let u = self::rows::<S>(u, first);
             for n in 0..NODES {
-                let slope = simd.splat_f64s(slopes[n * p + j]);
+                let slope = simd.splat_f64s(slopes[n]);
                 for v in 0..VECTOR_TILE {
                     sum[n][v] = simd.mul_add_e_f64s(slope, u[v], sum[n][v]);
                 }
@@ -394,13 +514,16 @@ fn add_products<S: Simd, const NODES: usize>(
     d: &[f64],
     tile: &[f64],
     slopes: &mut [f64],
+    ahead: &mut Ahead,
 ) {
     for j in (0..p).step_by(FEATURE_TILE) {
         match p - j {
-            1 => product_tile::<S, NODES, 1>(simd, t, j, p, stride, d, tile, slopes),
-            2 => product_tile::<S, NODES, 2>(simd, t, j, p, stride, d, tile, slopes),
-            3 => product_tile::<S, NODES, 3>(simd, t, j, p, stride, d, tile, slopes),
-            _ => product_tile::<S, NODES, FEATURE_TILE>(simd, t, j, p, stride, d, tile, slopes),
+            1 => product_tile::<S, NODES, 1>(simd, t, j, p, stride, d, tile, slopes, ahead),
+            2 => product_tile::<S, NODES, 2>(simd, t, j, p, stride, d, tile, slopes, ahead),
+            3 => product_tile::<S, NODES, 3>(simd, t, j, p, stride, d, tile, slopes, ahead),
+            _ => product_tile::<S, NODES, FEATURE_TILE>(
+                simd, t, j, p, stride, d, tile, slopes, ahead,
+            ),
         }
     }
 }
@@ -416,28 +539,38 @@ fn product_tile<S: Simd, const NODES: usize, const FEATURES: usize>(
     d: &[f64],
     tile: &[f64],
     slopes: &mut [f64],
+    ahead: &mut Ahead,
 ) {
+    // Slices of one known length each, so that no index below needs a check.
     let vectors = stride / S::F64_LANES;
-    let d = &S::as_simd_f64s(&d[t * stride..][..NODES * stride]).0[..NODES * vectors];
-    let u = &S::as_simd_f64s(&tile[j * stride..][..FEATURES * stride]).0[..FEATURES * vectors];
+    let mut d_of = [&S::as_simd_f64s(&d[..stride]).0[..vectors]; NODES];
+    for n in 0..NODES {
+        d_of[n] = &S::as_simd_f64s(&d[(t + n) * stride..][..stride]).0[..vectors];
+    }
+    let mut u_of = [&S::as_simd_f64s(&tile[..stride]).0[..vectors]; FEATURES];
+    for f in 0..FEATURES {
+        u_of[f] = &S::as_simd_f64s(&tile[(j + f) * stride..][..stride]).0[..vectors];
+    }
     let mut sum = [[simd.splat_f64s(0.0); FEATURES]; NODES];
+    let mut burst = ahead.take();
     for i in 0..vectors {
-        let mut u_i = [simd.splat_f64s(0.0); FEATURES];
+        burst.ask(simd);
+        let mut u = [simd.splat_f64s(0.0); FEATURES];
         for f in 0..FEATURES {
-            u_i[f] = u[f * vectors + i];
+            u[f] = u_of[f][i];
         }
         for n in 0..NODES {
-            let d_i = d[n * vectors + i];
+            let d = d_of[n][i];
             for f in 0..FEATURES {
-                sum[n][f] = simd.mul_add_e_f64s(d_i, u_i[f], sum[n][f]);
+                sum[n][f] = simd.mul_add_e_f64s(d, u[f], sum[n][f]);
             }
         }
     }
     for n in 0..NODES {
-        for f in 0..FEATURES {
-            let lanes = &mut slopes[((t + n) * p + j + f) * MAX_LANES..][..MAX_LANES];
-            let lanes = &mut S::as_mut_simd_f64s(lanes).0[0];
-            *lanes = simd.add_f64s(*lanes, sum[n][f]);
+        let sums = &mut slopes[((t + n) * p + j) * MAX_LANES..][..FEATURES * MAX_LANES];
+        for (sums, sum) in sums.chunks_exact_mut(MAX_LANES).zip(sum[n]) {
+            let lanes = &mut S::as_mut_simd_f64s(sums).0[0];
+            *lanes = simd.add_f64s(*lanes, sum);
         }
     }
 }

@@ -2,15 +2,8 @@
 
 use pulp::Simd;
 
-/// a·b + c, fused where the vectors of `S` can (elsewhere a library call would be far slower).
-#[inline(always)]
-pub(crate) fn mul_add<S: Simd>(a: f64, b: f64, c: f64) -> f64 {
-    if S::F64_LANES > 1 {
-        a.mul_add(b, c)
-    } else {
-        a * b + c
-    }
-}
+/// Vectors worked on at a time: their long chains of operations overlap, and they share a division.
+pub(crate) const VECTORS: usize = 4;
 
 /// |z| at which σ saturates in a tree of the given depth: e^−z times itself on every level is then
 /// still a normal number, and arithmetic on subnormal ones is a hundred times slower.
@@ -18,60 +11,56 @@ pub(crate) fn saturation(depth: usize) -> f64 {
     690.0 / (depth + 1) as f64
 }
 
-/// Replaces each z in `left` by σ(z) and writes 1 − σ(z) to `right`, both to full *relative*
-/// accuracy up to |z| = `saturation` ≤ 690; the length must be a multiple of four.
+/// (σ(z), 1 − σ(z)), both to full *relative* accuracy up to |z| = `saturation` ≤ 690.
 ///
 /// With e = exp(−|z|) the larger of the two is 1/(1+e) and the smaller e/(1+e); neither is formed
 /// by subtraction, so σ(1−σ) keeps its digits where σ is within rounding of 0 or 1. Four values
 /// share one division, which costs as much as the rest: 1/a = bcd/(abcd).
 #[inline(always)]
-pub(crate) fn sigmoid_pairs<S: Simd>(left: &mut [f64], right: &mut [f64], saturation: f64) {
-    let quarter = left.len() / 4;
-    let (l0, l1) = left.split_at_mut(quarter);
-    let (l1, l2) = l1.split_at_mut(quarter);
-    let (l2, l3) = l2.split_at_mut(quarter);
-    let (r0, r1) = right.split_at_mut(quarter);
-    let (r1, r2) = r1.split_at_mut(quarter);
-    let (r2, r3) = r2.split_at_mut(quarter);
-    let (l3, r0, r1) = (&mut l3[..quarter], &mut r0[..quarter], &mut r1[..quarter]);
-    let (r2, r3) = (&mut r2[..quarter], &mut r3[..quarter]);
-    for i in 0..quarter {
-        let z = [l0[i], l1[i], l2[i], l3[i]];
-        let e = z.map(|z| exp_of_negative::<S>(-z.abs().min(saturation)));
-        let a = e.map(|e| 1.0 + e);
-        let (a01, a23) = (a[0] * a[1], a[2] * a[3]);
-        let inverse = 1.0 / (a01 * a23);
-        let (inverse01, inverse23) = (inverse * a23, inverse * a01);
-        let large = [
-            inverse01 * a[1],
-            inverse01 * a[0],
-            inverse23 * a[3],
-            inverse23 * a[2],
-        ];
-        (l0[i], r0[i]) = by_sign(z[0], large[0], e[0] * large[0]);
-        (l1[i], r1[i]) = by_sign(z[1], large[1], e[1] * large[1]);
-        (l2[i], r2[i]) = by_sign(z[2], large[2], e[2] * large[2]);
-        (l3[i], r3[i]) = by_sign(z[3], large[3], e[3] * large[3]);
+pub(crate) fn sigmoid_pairs<S: Simd>(
+    simd: S,
+    z: [S::f64s; VECTORS],
+    saturation: f64,
+) -> ([S::f64s; VECTORS], [S::f64s; VECTORS]) {
+    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+    let saturation = simd.splat_f64s(saturation);
+    let mut size = z;
+    for v in 0..VECTORS {
+        size[v] = simd.min_f64s(simd.abs_f64s(z[v]), saturation);
     }
+    let e = exp_of_minus(simd, size);
+    let mut a = e;
+    for v in 0..VECTORS {
+        a[v] = simd.add_f64s(e[v], one);
+    }
+    let (a01, a23) = (simd.mul_f64s(a[0], a[1]), simd.mul_f64s(a[2], a[3]));
+    let inverse = simd.div_f64s(one, simd.mul_f64s(a01, a23));
+    let (inverse01, inverse23) = (simd.mul_f64s(inverse, a23), simd.mul_f64s(inverse, a01));
+    let large = [
+        simd.mul_f64s(inverse01, a[1]),
+        simd.mul_f64s(inverse01, a[0]),
+        simd.mul_f64s(inverse23, a[3]),
+        simd.mul_f64s(inverse23, a[2]),
+    ];
+    let (mut p, mut q) = (large, large);
+    for v in 0..VECTORS {
+        let small = simd.mul_f64s(e[v], large[v]);
+        let right = simd.less_than_f64s(z[v], zero);
+        p[v] = simd.select_f64s(right, small, large[v]);
+        q[v] = simd.select_f64s(right, large[v], small);
+    }
+    (p, q)
 }
 
+/// e^−x for 0 ≤ x ≤ 690, branch-free: −x = n ln 2 + r, e^r by a polynomial on |r| ≤ ln 2 / 2.
 #[inline(always)]
-fn by_sign(z: f64, large: f64, small: f64) -> (f64, f64) {
-    if z >= 0.0 {
-        (large, small)
-    } else {
-        (small, large)
-    }
-}
-
-/// e^x for −690 ≤ x ≤ 0, branch-free: x = n ln 2 + r, e^r by a polynomial on |r| ≤ ln 2 / 2.
-#[inline(always)]
-fn exp_of_negative<S: Simd>(x: f64) -> f64 {
+fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s; VECTORS] {
     #[allow(clippy::excessive_precision)] // ends in zero bits, so that n · LN2_HIGH is exact
     const LN2_HIGH: f64 = 6.931_471_803_691_238_2e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the mantissa.
-    const ROUND: f64 = 6_755_399_441_055_744.0;
+    // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the mantissa; the 1023
+    // is the bias of an exponent field.
+    const ROUND: f64 = 6_755_399_441_055_744.0 + 1023.0;
     // Chebyshev fit of e^r, highest power first; off by less than 2^-57.
     #[allow(clippy::excessive_precision)]
     const COEFFICIENTS: [f64; 12] = [
@@ -88,17 +77,44 @@ fn exp_of_negative<S: Simd>(x: f64) -> f64 {
         1.0,
         1.0,
     ];
-    let rounded = mul_add::<S>(x, std::f64::consts::LOG2_E, ROUND);
-    let n = rounded - ROUND;
-    let r = mul_add::<S>(-n, LN2_HIGH, x);
-    let r = mul_add::<S>(-n, LN2_LOW, r);
-    let mut sum = COEFFICIENTS[0];
-    for c in &COEFFICIENTS[1..] {
-        sum = mul_add::<S>(sum, r, *c);
+    let round = simd.splat_f64s(ROUND);
+    let mut out = x;
+    for v in 0..VECTORS {
+        let minus_log2 = simd.splat_f64s(-std::f64::consts::LOG2_E);
+        let rounded = simd.mul_add_e_f64s(x[v], minus_log2, round);
+        let minus_n = simd.sub_f64s(round, rounded);
+        let r = simd.mul_add_e_f64s(minus_n, simd.splat_f64s(LN2_HIGH), simd.neg_f64s(x[v]));
+        let r = simd.mul_add_e_f64s(minus_n, simd.splat_f64s(LN2_LOW), r);
+        let mut sum = simd.splat_f64s(COEFFICIENTS[0]);
+        for c in &COEFFICIENTS[1..] {
+            sum = simd.mul_add_e_f64s(sum, r, simd.splat_f64s(*c));
+        }
+        // 2^n: n ≥ −1022, so it stays a normal number.
+        out[v] = simd.mul_f64s(sum, low_bits_as_exponent(simd, rounded));
     }
-    // 2^n by writing n into the exponent field; n ≥ −1022, so it stays a normal number.
-    let power = f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52);
-    sum * power
+    out
+}
+
+/// The twelve lowest bits of each double moved to where sign and exponent stand.
+#[inline(always)]
+fn low_bits_as_exponent<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use pulp::x86::{V3, V4};
+        let any: &dyn std::any::Any = &simd;
+        if let Some(v4) = any.downcast_ref::<V4>() {
+            return bytemuck::cast(v4.avx512f._mm512_slli_epi64::<52>(bytemuck::cast(x)));
+        }
+        if let Some(v3) = any.downcast_ref::<V3>() {
+            return bytemuck::cast(v3.avx2._mm256_slli_epi64::<52>(bytemuck::cast(x)));
+        }
+    }
+    let mut x = simd.transmute_u64s_f64s(x);
+    let lanes: &mut [u64] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut x));
+    for lane in lanes {
+        *lane <<= 52;
+    }
+    simd.transmute_f64s_u64s(x)
 }
 
 #[cfg(test)]
@@ -113,10 +129,14 @@ mod tests {
         impl WithSimd for Run {
             type Output = ([f64; 4], [f64; 4]);
             #[inline(always)]
-            fn with_simd<S: Simd>(self, _: S) -> Self::Output {
-                let (mut left, mut right) = (self.0, [0.0; 4]);
-                sigmoid_pairs::<S>(&mut left, &mut right, 690.0);
-                (left, right)
+            fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+                let mut vectors = [simd.splat_f64s(0.0); VECTORS];
+                for (vector, z) in vectors.iter_mut().zip(self.0) {
+                    *vector = simd.splat_f64s(z);
+                }
+                let (p, q) = sigmoid_pairs(simd, vectors, 690.0);
+                let first = |v: S::f64s| bytemuck::cast_slice::<_, f64>(&[v])[0];
+                (p.map(first), q.map(first))
             }
         }
         [Arch::new().dispatch(Run(z)), Run(z).with_simd(Scalar)]

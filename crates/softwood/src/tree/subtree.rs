@@ -2,6 +2,7 @@
 
 use super::block_pass::{self, BlockScratch, Splits};
 use super::{ParameterLayout, Topology};
+use crate::data::blocks::Tile;
 use crate::leaves::LinearModel;
 
 /// Splits and leaf models of a soft regression tree: z_it = (1/p) Σ_j a_tj u_ij − μ_t (μ = −ω_0, steepness 1) and
@@ -134,7 +135,7 @@ impl Subtree {
     /// (ŷ_it − y_i)² of every leaf, L × stride.
     pub fn squared_errors<'s>(
         &self,
-        tile: &[f64],
+        tile: Tile<'_>,
         response: &[f64],
         scratch: &'s mut SubtreeScratch,
     ) -> &'s [f64] {
@@ -148,7 +149,7 @@ impl Subtree {
     /// ŷ_it − y_i of every leaf, L × stride.
     pub fn errors<'s>(
         &self,
-        tile: &[f64],
+        tile: Tile<'_>,
         response: &[f64],
         scratch: &'s mut SubtreeScratch,
     ) -> &'s mut [f64] {
@@ -165,7 +166,7 @@ impl Subtree {
     /// Σ_t P_it (ŷ_it − y_i)² of every row of the block, (18), into `out`.
     pub fn expected_errors(
         &self,
-        tile: &[f64],
+        tile: Tile<'_>,
         response: &[f64],
         scratch: &mut SubtreeScratch,
         out: &mut [f64],
@@ -188,14 +189,14 @@ impl Subtree {
     }
 
     /// P_it of every leaf, L × stride; the subtree must not be a leaf.
-    pub fn probabilities<'s>(&self, tile: &[f64], scratch: &'s mut SubtreeScratch) -> &'s [f64] {
+    pub fn probabilities<'s>(&self, tile: Tile<'_>, scratch: &'s mut SubtreeScratch) -> &'s [f64] {
         let (splits, tree) = self.split_parts(scratch);
         block_pass::leaf_probabilities(splits, tile, tree);
         tree.leaf_probabilities()
     }
 
     /// z_it of every split, B × stride; the subtree must not be a leaf.
-    pub fn split_values<'s>(&self, tile: &[f64], scratch: &'s mut SubtreeScratch) -> &'s [f64] {
+    pub fn split_values<'s>(&self, tile: Tile<'_>, scratch: &'s mut SubtreeScratch) -> &'s [f64] {
         let (splits, tree) = self.split_parts(scratch);
         block_pass::split_values(splits, tile, tree);
         tree.split_values()

@@ -1,0 +1,153 @@
+//! Columns of a few C-ordered rows as vectors, turned in registers rather than through memory.
+
+use crate::tree::block_pass::MAX_LANES;
+use pulp::Simd;
+#[cfg(target_arch = "x86_64")]
+use {
+    pulp::x86::{V3, V4},
+    std::any::Any,
+    std::arch::x86_64::{__m256d, __m512d},
+};
+
+/// As many rows as the widest vector has lanes; narrower ones use the first of them.
+pub(crate) type Few<'a, T> = [&'a [T]; MAX_LANES];
+
+/// Columns turned at a time.
+pub(crate) const COLUMNS: usize = 4;
+
+/// Columns `j..j + 4` of `S::F64_LANES` rows.
+#[inline(always)]
+pub(crate) fn four_columns<S: Simd, T: Copy + Into<f64>>(
+    simd: S,
+    rows: Few<'_, T>,
+    j: usize,
+) -> [S::f64s; COLUMNS] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let any: &dyn Any = &simd;
+        if let Some(v4) = any.downcast_ref::<V4>() {
+            return bytemuck::cast(four_columns_v4(*v4, rows, j));
+        }
+        if let Some(v3) = any.downcast_ref::<V3>() {
+            return bytemuck::cast(four_columns_v3(*v3, rows, j));
+        }
+    }
+    let mut columns = [simd.splat_f64s(0.0); COLUMNS];
+    let lanes: &mut [f64] = bytemuck::cast_slice_mut(&mut columns);
+    for i in 0..S::F64_LANES {
+        for (k, x) in quad(rows[i], j).into_iter().enumerate() {
+            lanes[k * S::F64_LANES + i] = x;
+        }
+    }
+    columns
+}
+
+/// Four values from position `at`, as doubles.
+#[inline(always)]
+fn quad<T: Copy + Into<f64>>(values: &[T], at: usize) -> [f64; COLUMNS] {
+    let four = &values[at..at + COLUMNS];
+    [
+        four[0].into(),
+        four[1].into(),
+        four[2].into(),
+        four[3].into(),
+    ]
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn four_columns_v4<T: Copy + Into<f64>>(
+    simd: V4,
+    rows: Few<'_, T>,
+    j: usize,
+) -> [__m512d; COLUMNS] {
+    // Such that the exchanges below end with the rows in order.
+    let a = side_by_side(simd, rows[0], rows[2], j);
+    let b = side_by_side(simd, rows[1], rows[3], j);
+    let c = side_by_side(simd, rows[4], rows[6], j);
+    let d = side_by_side(simd, rows[5], rows[7], j);
+    let f = simd.avx512f;
+    let (even, even2) = (f._mm512_unpacklo_pd(a, b), f._mm512_unpacklo_pd(c, d));
+    let (odd, odd2) = (f._mm512_unpackhi_pd(a, b), f._mm512_unpackhi_pd(c, d));
+    [
+        f._mm512_shuffle_f64x2::<0b10_00_10_00>(even, even2),
+        f._mm512_shuffle_f64x2::<0b10_00_10_00>(odd, odd2),
+        f._mm512_shuffle_f64x2::<0b11_01_11_01>(even, even2),
+        f._mm512_shuffle_f64x2::<0b11_01_11_01>(odd, odd2),
+    ]
+}
+
+/// Four values of one row beside those of another.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn side_by_side<T: Copy + Into<f64>>(simd: V4, row: &[T], other: &[T], j: usize) -> __m512d {
+    let low: __m256d = pulp::cast(quad(row, j));
+    let high: __m256d = pulp::cast(quad(other, j));
+    let low = simd.avx512f._mm512_castpd256_pd512(low);
+    simd.avx512f._mm512_insertf64x4::<1>(low, high)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn four_columns_v3<T: Copy + Into<f64>>(
+    simd: V3,
+    rows: Few<'_, T>,
+    j: usize,
+) -> [__m256d; COLUMNS] {
+    let a: __m256d = pulp::cast(quad(rows[0], j));
+    let b: __m256d = pulp::cast(quad(rows[1], j));
+    let c: __m256d = pulp::cast(quad(rows[2], j));
+    let d: __m256d = pulp::cast(quad(rows[3], j));
+    let f = simd.avx;
+    let (even, even2) = (f._mm256_unpacklo_pd(a, b), f._mm256_unpacklo_pd(c, d));
+    let (odd, odd2) = (f._mm256_unpackhi_pd(a, b), f._mm256_unpackhi_pd(c, d));
+    [
+        f._mm256_permute2f128_pd::<0x20>(even, even2),
+        f._mm256_permute2f128_pd::<0x20>(odd, odd2),
+        f._mm256_permute2f128_pd::<0x31>(even, even2),
+        f._mm256_permute2f128_pd::<0x31>(odd, odd2),
+    ]
+}
+
+/// Column `j` of `S::F64_LANES` rows.
+#[inline(always)]
+pub(crate) fn one_column<S: Simd, T: Copy + Into<f64>>(
+    simd: S,
+    rows: Few<'_, T>,
+    j: usize,
+) -> S::f64s {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // An array on its way to a vector would pass through memory and stall the load.
+        let any: &dyn Any = &simd;
+        if let Some(v4) = any.downcast_ref::<V4>() {
+            let low = quad_down(rows, 0, j);
+            let high = quad_down(rows, 4, j);
+            return bytemuck::cast(v4.avx512f._mm512_set_pd(
+                high[3], high[2], high[1], high[0], low[3], low[2], low[1], low[0],
+            ));
+        }
+        if let Some(v3) = any.downcast_ref::<V3>() {
+            let x = quad_down(rows, 0, j);
+            return bytemuck::cast(v3.avx._mm256_set_pd(x[3], x[2], x[1], x[0]));
+        }
+    }
+    let mut column = simd.splat_f64s(0.0);
+    let lanes: &mut [f64] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut column));
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        *lane = rows[i][j].into();
+    }
+    column
+}
+
+/// Column `j` of four rows.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn quad_down<T: Copy + Into<f64>>(rows: Few<'_, T>, first: usize, j: usize) -> [f64; 4] {
+    [
+        rows[first][j].into(),
+        rows[first + 1][j].into(),
+        rows[first + 2][j].into(),
+        rows[first + 3][j].into(),
+    ]
+}
