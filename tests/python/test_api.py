@@ -17,7 +17,10 @@ def test_fit_orct_has_the_promised_signature():
         "(X: 'Any', y: 'Any', depth: 'int' = 2, *, gamma: 'float' = 512.0, "
         "costs: 'ArrayLike | None' = None, sample_weight: 'ArrayLike | None' = None, "
         "scaling: 'str' = 'minmax', local_penalty: 'float' = 0.0, global_penalty: 'float' = 0.0, "
-        "penalty_shape: 'str' = 'norm', min_class_rate: 'None' = None, "
+        "penalty_shape: 'str' = 'norm', "
+        "penalty_parameters: 'Mapping[str, float] | None' = None, "
+        "groups: 'ArrayLike | None' = None, "
+        "min_class_rate: 'float | Mapping[Any, float] | ArrayLike | None' = None, "
         "cover_classes: 'bool' = True, solver: 'str' = 'full', n_starts: 'int' = 20, "
         "random_state: 'int' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
@@ -43,7 +46,7 @@ def test_a_model_has_the_promised_members(model):
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
         "status objective loss seconds iterations evaluations optimality start_objectives "
-        "best_start constraints scaling rows converged"
+        "best_start constraints cross_validation scaling rows converged"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 

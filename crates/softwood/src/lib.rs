@@ -26,7 +26,8 @@
 //!      C ≥ 0,  −1 ≤ a, μ ≤ 1.
 //! ```
 //!
-//! The probability of class k at x is Σ_t C_kt P_xt.
+//! The probability of class k at x is Σ_t C_kt P_xt. Penalties on a may be added for sparse trees (see
+//! [`PenaltySettings`](objective::PenaltySettings)), and bounds on the recall of classes.
 //!
 //! # From rows to model
 //!
@@ -37,7 +38,7 @@
 //! | `start` | random splits through the data |
 //! | [`objective`] | the cost above and its gradient |
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused pass over blocks of rows |
-//! | [`solver`] | projected L-BFGS over a closed convex set; knows nothing of trees |
+//! | [`solver`] | projected L-BFGS with bounds and penalties that have kinks; knows nothing of trees |
 //! | `leaves` | the exact label step |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //!
