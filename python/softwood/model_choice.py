@@ -20,7 +20,7 @@ def fit_orct_cv(
     *,
     scalings: Sequence[str] = ("minmax", "quantile"),
     gammas: ArrayLike = (128.0, 512.0, 2048.0),
-    local_grid: ArrayLike = (0.0, 1 / 64, 1 / 16, 1 / 4),
+    local_grid: ArrayLike = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0),
     global_grid: ArrayLike = (0.0,),
     folds: int = 5,
     rule: str = "best",
@@ -33,7 +33,7 @@ def fit_orct_cv(
 
     Candidates run a race over the folds: those whose costs on held-out rows fall significantly
     behind the best are dropped. Few rows are folded several times, of very many rows a sample of
-    20,000 decides; the final fit takes all rows.
+    6,000 decides; the final fit takes all rows.
 
     Parameters
     ----------

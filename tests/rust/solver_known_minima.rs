@@ -662,3 +662,35 @@ fn without_curvature_or_slope_a_penalized_run_ends() {
     assert_eq!(outcome.status, SolveStatus::Stalled);
     assert_eq!(outcome.x, [0.0, 0.2]);
 }
+
+#[test]
+fn pairs_of_a_hardly_sloping_stretch_do_no_harm() {
+    // Curvature of 1e-170: products of such pairs underflow.
+    let settings = LbfgsSettings {
+        projected_gradient_tol: -1.0,
+        ..TIGHT
+    };
+    for exponent in [-120, -150, -165, -170, -190, -300] {
+        let scale = f64::powi(10.0, exponent);
+        let faint = Function(4, move |x: &[f64], g: &mut [f64]| {
+            let mut value = 0.0;
+            for (i, (x, g)) in x.iter().zip(g).enumerate() {
+                let weight = scale * (1 + 3 * i) as f64;
+                *g = weight * (x - 0.3);
+                value += 0.5 * weight * (x - 0.3).powi(2);
+            }
+            value
+        });
+        let term = SparsityTerm {
+            bound: 1.0,
+            local: vec![0.0; 4],
+            groups: vec![Group {
+                weight: 0.1 * scale,
+                members: vec![0, 1, 2, 3],
+            }],
+        };
+        let start = vec![0.9, -0.2, 0.5, 0.7];
+        let outcome = minimize(faint, term, start, &settings, None::<Record>).unwrap();
+        assert!(outcome.x.iter().all(|x| x.abs() <= 1.0), "{:?}", outcome.x);
+    }
+}

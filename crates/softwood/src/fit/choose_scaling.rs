@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Folds of the inner validation.
 const FOLDS: usize = 5;
 
-/// Starts for each fold and map, without regrowths: enough to compare, few enough to stay cheap.
+/// Starts for each fold and map: enough to compare, few enough to stay cheap.
 const STARTS: usize = 4;
 
 /// The map with the lower cost of predicted classes on held-out rows; min-max on a tie.

@@ -24,7 +24,7 @@ impl Effort {
     /// Regrowths of idle splits at most; fewer in deep trees, where each costs more.
     fn regrowths(self, depth: usize) -> usize {
         match self {
-            Self::Compare => 0,
+            Self::Compare => 2,
             Self::Full => 12 / depth.saturating_sub(3).max(1),
         }
     }

@@ -102,7 +102,9 @@ impl<H: SimpleTerm> ProjectedLbfgs<H> {
         let face = self.term.face(origin.x, origin.gradient);
         let mut direction: Vec<f64> = face.slope.iter().map(|g| -g).collect();
         self.pairs.multiply(&mut direction, &face);
-        if dot(&direction, &face.slope) >= 0.0 {
+        let descent = dot(&direction, &face.slope);
+        // Not a number if pairs of a hardly sloping stretch make H overflow.
+        if !descent.is_finite() || descent >= 0.0 {
             return Ok(None);
         }
         let arc = |alpha: f64, x: &mut [f64]| {
