@@ -7,6 +7,9 @@ import pandas as pd
 from sklearn.model_selection import KFold, train_test_split
 
 PUBLISHED = Path(__file__).parent / "published"
+# Sets whose numbers are codes of categories, and those with an indicator for every level, as the papers have them.
+NOMINAL_CODES = {"balance_scale", "hayes_roth_160"}
+ALL_LEVELS = {"hayes_roth_160"}
 # Drawn, not read.
 FRIEDMAN = "friedman_artificial"
 
@@ -15,7 +18,9 @@ def load(folder, name):
     """X as float64 with nominal columns as indicators, y as class numbers."""
     frame = pd.read_csv(Path(folder) / f"{name}.csv.gz")
     y = np.unique(frame.pop("target"), return_inverse=True)[1]
-    return pd.get_dummies(frame, drop_first=True).to_numpy(float), y
+    if name in NOMINAL_CODES:
+        frame = frame.astype(str)
+    return pd.get_dummies(frame, drop_first=name not in ALL_LEVELS).to_numpy(float), y
 
 
 def load_regression(folder, name):

@@ -109,7 +109,7 @@ def main():
     parser.add_argument("data_folder")
     parser.add_argument("--sets", nargs="+", help="default: every published set in the folder")
     parser.add_argument("--shapes", nargs="+", default=["norm", "exp"])
-    parser.add_argument("--scaling", default="auto")
+    parser.add_argument("--scaling", default="minmax")
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--threads", type=int, default=2)
