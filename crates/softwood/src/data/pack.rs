@@ -142,8 +142,8 @@ fn pack_rows<S: Simd, T: Copy + Into<f64>>(
                 put::<S>(out, k * stride + first, u);
             }
         }
-        for j in turned..p {
-            let u = maps[j].apply_to_vector(simd, one_column(simd, rows, j));
+        for (j, map) in maps.iter().enumerate().skip(turned) {
+            let u = map.apply_to_vector(simd, one_column(simd, rows, j));
             put::<S>(tile, j * stride + first, u);
         }
     }

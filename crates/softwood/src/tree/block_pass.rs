@@ -285,7 +285,8 @@ impl WithSimd for SplitValues<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        multiply_by_slopes(simd, self.splits, self.tile, self.scratch);
+        let loops = slope_loops::<S>(self.splits, self.scratch);
+        multiply_by_slopes(simd, self.splits, self.tile, loops, self.scratch);
     }
 }
 
@@ -301,7 +302,11 @@ impl WithSimd for Down<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        multiply_by_slopes(simd, self.splits, self.tile, self.scratch);
+        let mut loops = slope_loops::<S>(self.splits, self.scratch);
+        if self.parents < self.splits.topology.branches() {
+            loops += product_loops(self.splits); // the gradient follows
+        }
+        multiply_by_slopes(simd, self.splits, self.tile, loops, self.scratch);
         let (stride, topology) = (self.scratch.stride, self.splits.topology);
         let saturation = saturation(topology.depth());
         // All nodes for a few rows at a time, which stay in the first cache.
@@ -442,20 +447,32 @@ fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: u
     *sum = simd.add_f64s(*sum, simd.add_f64s(x01, x23));
 }
 
-/// left[t] = Σ_j slope_tj u_j − offset_t for all nodes.
+/// Inner loops of [`multiply_by_slopes`].
+#[inline(always)]
+fn slope_loops<S: Simd>(splits: &Splits, scratch: &BlockScratch) -> usize {
+    let node_tiles = splits.topology.branches().div_ceil(NODE_TILE);
+    node_tiles * (scratch.stride / (S::F64_LANES * VECTOR_TILE))
+}
+
+/// Inner loops of [`add_products`] over all nodes.
+#[inline(always)]
+fn product_loops(splits: &Splits) -> usize {
+    let node_tiles = splits.topology.branches().div_ceil(NODE_TILE);
+    node_tiles * splits.features.div_ceil(FEATURE_TILE)
+}
+
+/// left[t] = Σ_j slope_tj u_j − offset_t for all nodes; `loops` inner loops share the work of asking
+/// for memory.
 #[inline(always)]
 fn multiply_by_slopes<S: Simd>(
     simd: S,
     splits: &Splits,
     tile: Tile<'_>,
+    loops: usize,
     scratch: &mut BlockScratch,
 ) {
     let (stride, z) = (scratch.stride, &mut scratch.left);
-    let node_tiles = splits.offsets.len().div_ceil(NODE_TILE);
-    scratch.ahead = tile.ahead.in_parts(
-        node_tiles
-            * (stride / (S::F64_LANES * VECTOR_TILE) + splits.features.div_ceil(FEATURE_TILE)),
-    );
+    scratch.ahead = tile.ahead.in_parts(loops);
     let ahead = &mut scratch.ahead;
     let b = splits.offsets.len();
     // Plain loops and matches: a closure would not inherit the instruction set.
@@ -506,6 +523,7 @@ fn slope_tile<S: Simd, const NODES: usize>(
 
 /// slopes[t, j] += Σ_rows d_t u_j, lane by lane, for `NODES` nodes and all features.
 #[inline(always)]
+#[allow(clippy::too_many_arguments)] // as below
 fn add_products<S: Simd, const NODES: usize>(
     simd: S,
     t: usize,
