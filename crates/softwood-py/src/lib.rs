@@ -7,6 +7,7 @@ mod kept_pool;
 mod orct_model;
 mod orct_objective;
 mod run_interruptible;
+mod selection_functions;
 
 use pyo3::prelude::*;
 
@@ -21,6 +22,8 @@ mod _core {
     use super::orct_model::{OrctModel, load};
     #[pymodule_export]
     use super::orct_objective::OrctObjective;
+    #[pymodule_export]
+    use super::selection_functions::select_extreme_points;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

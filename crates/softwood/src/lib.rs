@@ -39,6 +39,7 @@
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused pass over blocks of rows |
 //! | [`solver`] | projected L-BFGS over a closed convex set; knows nothing of trees |
 //! | `leaves` | the exact label step |
+//! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //!
 //! Results have the same bits on any number of threads. A fit can be stopped from outside at any
@@ -74,6 +75,7 @@ pub mod fitted;
 mod leaves;
 pub mod objective;
 mod progress;
+pub mod selection;
 pub mod solver;
 mod start;
 pub mod stop;
