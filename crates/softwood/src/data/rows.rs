@@ -1,7 +1,7 @@
 //! Borrowed views of the user's matrix: float32 or float64, any strides, never copied as a whole.
 
 use crate::InputError;
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2};
 
 /// N rows of p features as the user holds them.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,13 @@ impl Rows<'_> {
     /// Column `j` as doubles.
     pub(crate) fn column(&self, j: usize) -> Vec<f64> {
         with_view!(self, view => view.column(j).iter().map(|x| f64::from(*x)).collect())
+    }
+
+    /// A copy of the rows numbered `members`, as doubles, row after row.
+    pub(crate) fn gather(&self, members: &[usize]) -> Array2<f64> {
+        with_view!(self, view => Array2::from_shape_fn((members.len(), view.ncols()), |(i, j)| {
+            f64::from(view[[members[i], j]])
+        }))
     }
 
     /// The first NaN or infinity in rows `range`, reading memory in order.

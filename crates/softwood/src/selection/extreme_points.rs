@@ -42,6 +42,8 @@ const SEED_DIRECTIONS: usize = 16;
 pub struct ExtremePoints {
     /// For each row whether it lies in the convex hull of the others, within the tolerance.
     pub covered: Vec<bool>,
+    /// For each row whether it is an extreme point of the hull of all rows, tolerance aside.
+    pub extreme: Vec<bool>,
     /// Row i's weights are at `indptr[i]..indptr[i + 1]` of the next two; none if it is not covered.
     pub indptr: Vec<usize>,
     /// Rows that carry weight, increasing within a row.
@@ -119,7 +121,13 @@ pub(super) fn extreme_points(
     stop: &Stop,
 ) -> Result<ExtremePoints, Stopped> {
     let Some(distinct) = DistinctPoints::new(rows, stop)? else {
-        return Ok(expand(&vec![0; rows.len()], &[0], &[Box::default()], 0));
+        return Ok(expand(
+            &vec![0; rows.len()],
+            &[0],
+            &[true],
+            &[Weights::default()],
+            0,
+        ));
     };
     let mut search = Search::new(&distinct.points, stop);
     search.seed()?;
@@ -132,6 +140,7 @@ pub(super) fn extreme_points(
     Ok(expand(
         &distinct.point_of_row,
         &distinct.first_row,
+        &search.is_extreme,
         &search.weights,
         search.unresolved,
     ))
@@ -141,11 +150,13 @@ pub(super) fn extreme_points(
 fn expand(
     point_of_row: &[u32],
     first_row: &[usize],
+    is_extreme: &[bool],
     weights: &[Weights],
     unresolved: usize,
 ) -> ExtremePoints {
     let mut answer = ExtremePoints {
         covered: Vec::with_capacity(point_of_row.len()),
+        extreme: Vec::with_capacity(point_of_row.len()),
         indptr: vec![0],
         indices: Vec::new(),
         values: Vec::new(),
@@ -165,6 +176,9 @@ fn expand(
         }
         of_row.sort_unstable_by_key(|(row, _)| *row);
         answer.covered.push(!of_row.is_empty());
+        answer
+            .extreme
+            .push(is_extreme[point] && row == first_row[point]);
         answer.indices.extend(of_row.iter().map(|(row, _)| *row));
         answer
             .values
@@ -204,21 +218,11 @@ impl Chosen {
     }
 }
 
-/// The corners of one test: E but for one of its places, what was found since, and around every
-/// corner the box of the tolerance.
+/// The corners of one test: E but for one of its places, and what was found since.
 struct Hull<'a> {
     extremes: &'a Chosen,
     skip: Option<usize>,
     found: &'a Chosen,
-    /// Half widths of the box, if there is one.
-    widths: Option<&'a [f64]>,
-}
-
-/// How far a box reaches from its centre in direction `w`.
-fn box_reach(w: &[f64], widths: Option<&[f64]>) -> f64 {
-    widths.map_or(0.0, |widths| {
-        w.iter().zip(widths).map(|(w, width)| w.abs() * width).sum()
-    })
 }
 
 impl Corners for Hull<'_> {
@@ -230,16 +234,8 @@ impl Corners for Hull<'_> {
             (Some(old), _) => (self.extremes, old),
             (None, new) => (self.found, new?),
         };
-        set.points.copy_to(best.place, corner);
-        if let Some(widths) = self.widths {
-            for ((c, w), width) in corner.iter_mut().zip(w).zip(widths) {
-                *c += width.copysign(*w);
-            }
-        }
-        Some((
-            set.numbers[best.place],
-            best.value + box_reach(w, self.widths),
-        ))
+        set.points.add_to(best.place, corner);
+        Some((set.numbers[best.place], best.value))
     }
 }
 
@@ -281,6 +277,8 @@ struct Finds {
 struct Search<'a> {
     all: &'a PointSet,
     stop: &'a Stop,
+    /// Without a tolerance boxes have no width.
+    no_widths: Vec<f64>,
     extremes: Chosen,
     /// For each point whether it is in E, and whether by a direction in which it was alone.
     is_extreme: Vec<bool>,
@@ -295,6 +293,7 @@ impl<'a> Search<'a> {
         Self {
             all,
             stop,
+            no_widths: vec![0.0; all.dims()],
             extremes: Chosen::new(all.dims()),
             is_extreme: vec![false; all.len()],
             alone: vec![false; all.len()],
@@ -393,9 +392,8 @@ impl<'a> Search<'a> {
                     extremes: &self.extremes,
                     skip: None,
                     found: &found,
-                    widths: None,
                 };
-                let named = match segment.solver.test(&x, &hull) {
+                let named = match segment.solver.test(&x, &self.no_widths, &hull) {
                     Verdict::Covered => {
                         let weights = segment.solver.weights().into();
                         finds.covered.push((i as u32, weights));
@@ -438,7 +436,6 @@ impl<'a> Search<'a> {
                     extremes: &self.extremes,
                     skip: Some(*place),
                     found: &none,
-                    widths: None,
                 };
                 Ok(self.weights_in(&hull, number)?.map(|_| number))
             })
@@ -451,7 +448,6 @@ impl<'a> Search<'a> {
                 extremes: &self.extremes,
                 skip: place,
                 found: &none,
-                widths: None,
             };
             if self.weights_in(&hull, number)?.is_some() {
                 let others = self.extremes.numbers.iter().copied();
@@ -479,7 +475,6 @@ impl<'a> Search<'a> {
                     extremes: &self.extremes,
                     skip: None,
                     found: &none,
-                    widths: None,
                 };
                 self.weights_in(&hull, *number)
             })
@@ -507,7 +502,7 @@ impl<'a> Search<'a> {
         let mut solver = NearestPoint::new(self.all.dims());
         let mut x = vec![0.0; self.all.dims()];
         self.all.copy_to(number as usize, &mut x);
-        let verdict = solver.test(&x, hull);
+        let verdict = solver.test(&x, &self.no_widths, hull);
         Ok((verdict == Verdict::Covered).then(|| solver.weights().into()))
     }
 
@@ -540,9 +535,8 @@ impl<'a> Search<'a> {
                 extremes: &self.extremes,
                 skip: Some(place),
                 found: &found,
-                widths: Some(widths),
             };
-            match solver.test(&x, &hull) {
+            match solver.test(&x, widths, &hull) {
                 Verdict::Covered => return Ok(Some(solver.weights().into())),
                 Verdict::Unresolved => return Ok(None),
                 Verdict::Separated => {}
@@ -551,11 +545,12 @@ impl<'a> Search<'a> {
             let Some(far) = self.all.farthest(w, Some(number)) else {
                 return Ok(None);
             };
-            let reach = far.value + box_reach(w, Some(widths));
-            if dot(w, &x) - reach > 0.25 * RESOLUTION {
+            let boxes: f64 = w.iter().zip(widths).map(|(w, h)| w.abs() * h).sum();
+            if dot(w, &x) - (far.value + boxes) > 0.25 * RESOLUTION {
                 return Ok(None);
             }
             found.push(self.all, far.place as u32);
+            solver.clear(); // a fresh start leaves out corners that are not needed any more
         }
     }
 }

@@ -5,11 +5,15 @@
 //! classified alike by one leaf, so is everything within their hull. Equation and algorithm numbers
 //! in this folder are theirs.
 
+pub(crate) mod choose_rows;
 mod distinct_points;
 mod extreme_points;
 mod nearest_point;
 mod point_set;
 
+pub use choose_rows::{
+    ClusterAccount, ClusterRule, Hyperplanes, SelectedRows, SelectionSettings, select_rows,
+};
 pub use extreme_points::{ExtremePoints, select_extreme_points};
 
 /// Distances below this, in units of each column's range, cannot be told from 0: rounding of the

@@ -1,8 +1,8 @@
 //! The small problem behind every test: the point of a hull that lies nearest to a row.
 //!
 //! Is x in the convex hull of the corners c_i? The linear program (7) of the selection asks for
-//! weights λ ≥ 0, Σ λ_i = 1, Σ λ_i c_i = x; its dual for a direction w with w·x > max w·c_i. The
-//! nearest point z of the hull has both: if z = x, its weights answer the first, else w = x − z the
+//! weights λ ≥ 0, Σ λ_i = 1, Σ λ_i c_i = x; its dual for a direction w with w·x > max w·c_i. (With
+//! ε′ > 0 corners are boxes, and the hull is the one of all their corners.) The nearest point z of the hull has both: if z = x, its weights answer the first, else w = x − z the
 //! second. It is found by Wolfe's active-set method (Mathematical Programming 11, 1976): a simplex
 //! of affinely independent corners, at most d + 1 of them, whose nearest point is known exactly,
 //! takes in the corner that lies farthest towards x, and drops corners whose weight falls to 0.
@@ -15,7 +15,7 @@ use super::point_set::dot;
 /// The corner to take in next.
 pub(crate) trait Corners {
     /// Number of the corner farthest in direction `w` and its scalar product with w; its coordinates
-    /// go to `corner`. None if there is no corner at all.
+    /// are added to `corner`. None if there is no corner at all.
     fn farthest(&self, w: &[f64], corner: &mut [f64]) -> Option<(u32, f64)>;
 }
 
@@ -35,8 +35,10 @@ pub(crate) enum Verdict {
 pub(crate) struct NearestPoint {
     dims: usize,
     numbers: Vec<u32>,
-    /// One corner after the other.
+    /// One corner after the other, each at a corner of its box.
     corners: Vec<f64>,
+    /// Where in its box each corner is, seen from the middle.
+    shifts: Vec<f64>,
     weights: Vec<f64>,
     /// Orthonormal vectors spanning the edges c_j − c_0, one after the other.
     q: Vec<f64>,
@@ -45,6 +47,7 @@ pub(crate) struct NearestPoint {
     /// Edges factored so far.
     factored: usize,
     affine: Vec<f64>,
+    /// x − z, then of length 1.
     residual: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -55,6 +58,7 @@ impl NearestPoint {
             dims,
             numbers: Vec::with_capacity(dims + 1),
             corners: Vec::with_capacity(dims * (dims + 1)),
+            shifts: Vec::with_capacity(dims * (dims + 1)),
             weights: Vec::with_capacity(dims + 1),
             q: vec![0.0; dims * dims],
             r: vec![0.0; dims * dims],
@@ -69,6 +73,7 @@ impl NearestPoint {
     pub fn clear(&mut self) {
         self.numbers.clear();
         self.corners.clear();
+        self.shifts.clear();
         self.weights.clear();
         self.factored = 0;
     }
@@ -97,40 +102,41 @@ impl NearestPoint {
         &self.residual
     }
 
-    /// Looks for the nearest point of the corners' hull to `x` until it is x, within the resolution,
-    /// or a direction separates x from all corners.
-    pub fn test(&mut self, x: &[f64], corners: &impl Corners) -> Verdict {
-        let mut corner = vec![0.0; self.dims];
+    /// Looks for the nearest point to `x` among all points of boxes of half widths `widths` around the
+    /// points of the corners' hull, until x itself lies in such a box, within the resolution, or a
+    /// direction separates x from all boxes.
+    pub fn test(&mut self, x: &[f64], widths: &[f64], corners: &impl Corners) -> Verdict {
+        let (mut corner, mut shift) = (vec![0.0; self.dims], vec![0.0; self.dims]);
+        // Number and reach of the farthest corner of all boxes; `corner` and `shift` say where.
+        let farthest = |w: &[f64], corner: &mut [f64], shift: &mut [f64]| {
+            let mut reach = 0.0;
+            for ((shift, w), width) in shift.iter_mut().zip(w).zip(widths) {
+                *shift = width.copysign(*w);
+                reach += *shift * w;
+            }
+            corner.copy_from_slice(shift);
+            let (number, value) = corners.farthest(w, corner)?;
+            Some((number, value + reach))
+        };
         if self.numbers.is_empty() {
             // Any corner will do: take the one towards x from the middle of the unit box.
             for (w, x) in self.residual.iter_mut().zip(x) {
                 *w = x - 0.5;
             }
-            match corners.farthest(&self.residual, &mut corner) {
-                Some((number, _)) => self.push(number, &corner, 1.0),
-                None => {
-                    let length = dot(&self.residual, &self.residual).sqrt().max(0.5);
-                    self.residual.iter_mut().for_each(|w| *w /= length);
-                    return Verdict::Separated;
-                }
+            match farthest(&self.residual, &mut corner, &mut shift) {
+                Some((number, _)) => self.push(number, &corner, &shift, 1.0),
+                None => return Verdict::Separated,
             }
         }
         let mut distance = f64::INFINITY;
         loop {
             self.descend(x);
-            self.residual.copy_from_slice(x);
-            for (corner, weight) in self.corners.chunks_exact(self.dims).zip(&self.weights) {
-                for (w, c) in self.residual.iter_mut().zip(corner) {
-                    *w -= weight * c;
-                }
-            }
-            let nearer = dot(&self.residual, &self.residual).sqrt();
-            if nearer <= RESOLUTION {
+            if self.distance_to(x, widths) <= RESOLUTION {
                 return Verdict::Covered;
             }
+            let nearer = dot(&self.residual, &self.residual).sqrt();
             self.residual.iter_mut().for_each(|w| *w /= nearer);
-            let (number, reach) = corners
-                .farthest(&self.residual, &mut corner)
+            let (number, reach) = farthest(&self.residual, &mut corner, &mut shift)
                 .expect("the simplex has a corner");
             if dot(&self.residual, x) - reach > 0.5 * RESOLUTION {
                 return Verdict::Separated;
@@ -141,8 +147,24 @@ impl NearestPoint {
                 return Verdict::Unresolved;
             }
             distance = nearer;
-            self.push(number, &corner, 0.0);
+            self.push(number, &corner, &shift, 0.0);
         }
+    }
+
+    /// How far `x` is from the box around the weighted corners: the check of [`Verdict::Covered`].
+    fn distance_to(&mut self, x: &[f64], widths: &[f64]) -> f64 {
+        self.scratch.copy_from_slice(x);
+        let all = self.corners.chunks_exact(self.dims);
+        let all = all.zip(self.shifts.chunks_exact(self.dims));
+        for ((corner, shift), weight) in all.zip(&self.weights) {
+            for ((v, c), s) in self.scratch.iter_mut().zip(corner).zip(shift) {
+                *v -= weight * (c - s);
+            }
+        }
+        for (v, width) in self.scratch.iter_mut().zip(widths) {
+            *v = (v.abs() - width).max(0.0);
+        }
+        dot(&self.scratch, &self.scratch).sqrt()
     }
 
     fn has(&self, number: u32, corner: &[f64]) -> bool {
@@ -153,9 +175,10 @@ impl NearestPoint {
         all.any(|(n, c)| *n == number && c == corner)
     }
 
-    fn push(&mut self, number: u32, corner: &[f64], weight: f64) {
+    fn push(&mut self, number: u32, corner: &[f64], shift: &[f64], weight: f64) {
         self.numbers.push(number);
         self.corners.extend_from_slice(corner);
+        self.shifts.extend_from_slice(shift);
         self.weights.push(weight);
     }
 
@@ -163,6 +186,7 @@ impl NearestPoint {
         self.numbers.remove(i);
         self.weights.remove(i);
         self.corners.drain(i * self.dims..(i + 1) * self.dims);
+        self.shifts.drain(i * self.dims..(i + 1) * self.dims);
         self.factored = self.factored.min(i.saturating_sub(1));
     }
 
@@ -196,8 +220,9 @@ impl NearestPoint {
         }
     }
 
-    /// `affine` = weights, of any sign, of the point of the corners' affine hull nearest to `x`:
-    /// least squares on the edges from corner 0, by Gram–Schmidt done twice.
+    /// `affine` = weights, of any sign, of the point of the corners' affine hull nearest to `x`, and
+    /// `residual` = x minus that point: least squares on the edges from corner 0, by Gram–Schmidt.
+    /// Done twice, it leaves a residual that is orthogonal to the edges however short it is.
     fn solve_affine(&mut self, x: &[f64]) {
         let d = self.dims;
         let edges = self.numbers.len() - 1;
@@ -212,29 +237,22 @@ impl NearestPoint {
             r.fill(0.0);
             for _ in 0..2 {
                 for (q, r) in done.chunks_exact(d).zip(r.iter_mut()) {
-                    let part = dot(q, v);
-                    *r += part;
-                    v.iter_mut().zip(q).for_each(|(v, q)| *v -= part * q);
+                    *r += project_out(q, v);
                 }
             }
             r[j] = dot(v, v).sqrt();
             v.iter_mut().for_each(|v| *v /= r[j]);
         }
         self.factored = edges;
-        for ((v, x), b) in self.scratch.iter_mut().zip(x).zip(base) {
+        for ((v, x), b) in self.residual.iter_mut().zip(x).zip(base) {
             *v = x - b;
         }
-        for (q, part) in self
-            .q
-            .chunks_exact(d)
-            .take(edges)
-            .zip(&mut self.affine[1..])
-        {
-            *part = dot(q, &self.scratch);
-            self.scratch
-                .iter_mut()
-                .zip(q)
-                .for_each(|(v, q)| *v -= *part * q);
+        let parts = &mut self.affine[1..][..edges];
+        parts.fill(0.0);
+        for _ in 0..2 {
+            for (q, part) in self.q.chunks_exact(d).zip(parts.iter_mut()) {
+                *part += project_out(q, &mut self.residual);
+            }
         }
         let mut first = 1.0;
         for j in (0..edges).rev() {
@@ -248,4 +266,11 @@ impl NearestPoint {
         }
         self.affine[0] = first;
     }
+}
+
+/// Takes the part along `q`, of length 1, out of `v` and returns its length.
+fn project_out(q: &[f64], v: &mut [f64]) -> f64 {
+    let part = dot(q, v);
+    v.iter_mut().zip(q).for_each(|(v, q)| *v -= part * q);
+    part
 }

@@ -54,9 +54,15 @@ impl PointSet {
 
     /// Copies the point at `place` to `out`.
     pub fn copy_to(&self, place: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        self.add_to(place, out);
+    }
+
+    /// Adds the point at `place` to `out`.
+    pub fn add_to(&self, place: usize, out: &mut [f64]) {
         let block = &self.blocks[place / LANES * self.dims * LANES..][..self.dims * LANES];
         for (out, column) in out.iter_mut().zip(block.chunks_exact(LANES)) {
-            *out = column[place % LANES];
+            *out += column[place % LANES];
         }
     }
 
