@@ -6,15 +6,31 @@ from .functions import fit_orct, load
 from .objective import OrctObjective
 from .progress import Progress
 from .results import OrctReport, Rule
+from .selection import (
+    Cluster,
+    ExtremePoints,
+    Hyperplanes,
+    SelectedRows,
+    leaf_regions,
+    select_extreme_points,
+    select_rows,
+)
 
 __all__ = [
+    "Cluster",
+    "ExtremePoints",
+    "Hyperplanes",
     "OrctModel",
     "OrctObjective",
     "OrctReport",
     "Progress",
     "Rule",
+    "SelectedRows",
     "__version__",
     "fit_orct",
+    "leaf_regions",
     "load",
     "load_example",
+    "select_extreme_points",
+    "select_rows",
 ]

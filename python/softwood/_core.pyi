@@ -7,7 +7,15 @@ from numpy.typing import NDArray
 
 from .results import OrctReport, Rule
 
-__all__ = ["OrctModel", "OrctObjective", "__version__", "fit_orct", "load"]
+__all__ = [
+    "OrctModel",
+    "OrctObjective",
+    "__version__",
+    "fit_orct",
+    "load",
+    "select_extreme_points",
+    "select_rows",
+]
 
 __version__: str
 
@@ -90,3 +98,30 @@ def fit_orct(
     progress: Callable[[int, int, int, float | None, float], object] | None,
 ) -> OrctModel: ...
 def load(path: str | os.PathLike[str]) -> OrctModel: ...
+def select_extreme_points(
+    x: NDArray[np.float64] | NDArray[np.float32], *, tolerance: float, n_threads: int | None
+) -> tuple[
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    int,
+]: ...
+def select_rows(
+    x: NDArray[np.float64] | NDArray[np.float32],
+    codes: NDArray[np.uint32],
+    leaves: NDArray[np.uint32],
+    normals: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    of_leaf: list[list[int]],
+    *,
+    beta1: float,
+    beta2: float,
+    tolerance: float,
+    n_threads: int | None,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    list[tuple[int, int, int, int, int, int, str]],
+]: ...
