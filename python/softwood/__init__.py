@@ -5,11 +5,12 @@ from .examples import load_example
 from .functions import fit_orct, load
 from .objective import OrctObjective
 from .progress import Progress
-from .results import OrctReport, Rule
+from .results import OrctReport, Rule, SelectionReport, SelectionRound
 from .selection import (
     Cluster,
     ExtremePoints,
     Hyperplanes,
+    RowSelection,
     SelectedRows,
     leaf_regions,
     select_extreme_points,
@@ -24,8 +25,11 @@ __all__ = [
     "OrctObjective",
     "OrctReport",
     "Progress",
+    "RowSelection",
     "Rule",
     "SelectedRows",
+    "SelectionReport",
+    "SelectionRound",
     "__version__",
     "fit_orct",
     "leaf_regions",

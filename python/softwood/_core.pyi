@@ -96,6 +96,7 @@ def fit_orct(
     time_limit: float | None,
     feature_names: list[str] | None,
     progress: Callable[[int, int, int, float | None, float], object] | None,
+    selection: tuple[float, float, float, int, int] | None,
 ) -> OrctModel: ...
 def load(path: str | os.PathLike[str]) -> OrctModel: ...
 def select_extreme_points(

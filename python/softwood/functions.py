@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, _inputs
 from .progress import Progress, follow
+from .selection import RowSelection, as_selection
 
 if TYPE_CHECKING:
     import os
@@ -29,6 +30,7 @@ def fit_orct(
     min_class_rate: None = None,
     cover_classes: bool = True,
     solver: str = "full",
+    rows: str | RowSelection = "all",
     n_starts: int = 20,
     random_state: int = 0,
     n_threads: int | None = None,
@@ -75,6 +77,10 @@ def fit_orct(
         Whether every class must be the label of at least one leaf.
     solver : str
         Only ``"full"``, all splits at once, is available in this version.
+    rows : {"all", "selected"} or RowSelection
+        Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
+        says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
+        share and the accuracy on all rows.
     n_starts : int
         Random starts; the best tree is kept.
     random_state : int
@@ -137,11 +143,12 @@ def fit_orct(
         if time_limit is None
         else _inputs.positive("time_limit", time_limit, " of seconds or None"),
     }
-    rows = _inputs.as_rows(X)
-    classes, codes = _inputs.as_labels(y, len(rows))
+    selection = as_selection(rows)
+    matrix = _inputs.as_rows(X)
+    classes, codes = _inputs.as_labels(y, len(matrix))
     with follow(progress) as update:
         return _core.fit_orct(
-            rows,
+            matrix,
             codes,
             classes,
             depth=depth,
@@ -151,6 +158,7 @@ def fit_orct(
             else _inputs.as_vector("sample_weight", sample_weight),
             feature_names=_inputs.column_names(X),
             progress=update,
+            selection=selection,
             **settings,
         )
 

@@ -5,6 +5,55 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 
+@dataclass(frozen=True)
+class SelectionRound:
+    """One of the trees fitted on the way to a tree trained on selected rows.
+
+    Attributes
+    ----------
+    step : {"sample", "clusters", "mistakes"}
+        Where its rows came from: a random sample of each class; each class in each leaf of the
+        tree before; or the mistakes of the tree before and the extreme points of what each of its
+        leaves gets right.
+    rows : int
+        Rows it was trained on.
+    accuracy : float
+        Share of all rows, by weight, whose class it predicts.
+    accepted : bool
+        Whether it took the place of the tree before: its accuracy is no lower.
+    """
+
+    step: str
+    rows: int
+    accuracy: float
+    accepted: bool
+
+
+@dataclass(frozen=True)
+class SelectionReport:
+    """How the rows a tree was trained on were selected.
+
+    Attributes
+    ----------
+    rows : int
+        Rows the tree was trained on.
+    share : float
+        Their share of all rows.
+    accuracy : float
+        Share of all rows, by weight, whose class the tree predicts.
+    rounds : tuple of SelectionRound
+        Every tree that was fitted, in order.
+    """
+
+    rows: int
+    share: float
+    accuracy: float
+    rounds: tuple[SelectionRound, ...]
+
+    def __str__(self) -> str:
+        return f"{self.share:.2%} of the rows, {self.accuracy:.2%} accuracy on all of them"
+
+
 @dataclass(frozen=True, kw_only=True)
 class OrctReport:
     """How a fit went.
@@ -35,6 +84,8 @@ class OrctReport:
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
     rows : int
         Training rows.
+    selection : SelectionReport, optional
+        With ``rows="selected"``: which of them the tree was trained on.
     """
 
     status: str
@@ -49,6 +100,7 @@ class OrctReport:
     constraints: tuple[object, ...]
     scaling: str
     rows: int
+    selection: SelectionReport | None = None
 
     @property
     def converged(self) -> bool:
@@ -62,7 +114,9 @@ class OrctReport:
             f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
         )
         shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
-        return "\n".join(f"{name:<17}{value}" for name, value in shown.items() if value != ())
+        return "\n".join(
+            f"{name:<17}{value}" for name, value in shown.items() if value not in ((), None)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

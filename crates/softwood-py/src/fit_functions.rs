@@ -6,14 +6,15 @@ use crate::orct_model::OrctModel;
 use crate::run_interruptible::run_interruptible;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use softwood::OrctSettings;
 use softwood::data::Labels;
+use softwood::{OrctSettings, RowSelection};
 use std::time::Duration;
 
 /// Fit an ORCT to coded labels; `softwood.fit_orct` prepares the arguments.
 #[pyfunction]
 #[pyo3(signature = (x, codes, classes, *, depth, gamma, costs, sample_weight, scaling, cover_classes,
-                    n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress))]
+                    n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress,
+                    selection))]
 #[allow(clippy::too_many_arguments)] // the Python signature
 pub fn fit_orct(
     py: Python<'_>,
@@ -34,6 +35,7 @@ pub fn fit_orct(
     time_limit: Option<f64>,
     feature_names: Option<Vec<String>>,
     progress: Option<Py<PyAny>>,
+    selection: Option<(f64, f64, f64, usize, usize)>,
 ) -> PyResult<OrctModel> {
     let settings = OrctSettings {
         depth,
@@ -57,8 +59,21 @@ pub fn fit_orct(
     let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
     let rows = x.rows();
     check_memory_for_splits(rows.features(), depth)?;
+    let selection = selection.map(|(beta1, beta2, tolerance, sample, rounds)| RowSelection {
+        beta1,
+        beta2,
+        tolerance,
+        sample,
+        rounds,
+    });
     run_interruptible(py, progress.as_ref(), |control| {
-        softwood::fit_orct(rows, &labels, weights.as_deref(), &settings, control)
+        let weights = weights.as_deref();
+        match &selection {
+            None => softwood::fit_orct(rows, &labels, weights, &settings, control),
+            Some(selection) => {
+                softwood::fit_orct_selected(rows, &labels, weights, &settings, selection, control)
+            }
+        }
     })
     .map(OrctModel)
 }

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple, PyType};
 use softwood::data::ScalingKind;
-use softwood::fitted::{Importance, Measure};
+use softwood::fitted::{Importance, Measure, SelectionReport};
 use std::path::PathBuf;
 
 /// A fitted optimal randomized classification tree.
@@ -66,6 +66,25 @@ fn tuple<'py, T: IntoPyObject<'py>>(
     values: impl Iterator<Item = T>,
 ) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyTuple::new(py, values.collect::<Vec<_>>())?.into_any())
+}
+
+/// The report of a selection as an object of `softwood.results`, None if there was none.
+fn selection_report<'py>(
+    py: Python<'py>,
+    selection: Option<&SelectionReport>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(selection) = selection else {
+        return Ok(py.None().into_bound(py));
+    };
+    let results = py.import("softwood.results")?;
+    let round = results.getattr("SelectionRound")?;
+    let rounds = selection.rounds.iter().map(|r| {
+        let fields = (r.step.name(), r.rows, r.accuracy, r.accepted);
+        round.call1(fields)
+    });
+    let rounds = PyTuple::new(py, rounds.collect::<PyResult<Vec<_>>>()?)?;
+    let fields = (selection.rows, selection.share, selection.accuracy, rounds);
+    results.getattr("SelectionReport")?.call1(fields)
 }
 
 /// Read a model from a file; `softwood.load` is documented.
@@ -437,6 +456,10 @@ impl OrctModel {
             ("constraints", PyTuple::empty(py).into_any()),
             ("scaling", self.scaling().into_pyobject(py)?.into_any()),
             ("rows", report.rows.into_pyobject(py)?.into_any()),
+            (
+                "selection",
+                selection_report(py, report.selection.as_ref())?,
+            ),
         ];
         let class = py.import("softwood.results")?.getattr("OrctReport")?;
         class.call((), Some(&fields.into_py_dict(py)?))

@@ -84,6 +84,7 @@ pub mod tree;
 
 pub use error::InputError;
 pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
+pub use fit::selected_rows::{RowSelection, fit_orct_selected};
 pub use fit::{Control, FitError};
 pub use fitted::{ModelFileError, OrctModel};
 pub use progress::{Progress, ProgressSnapshot};

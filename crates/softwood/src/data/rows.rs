@@ -1,7 +1,7 @@
 //! Borrowed views of the user's matrix: float32 or float64, any strides, never copied as a whole.
 
 use crate::InputError;
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, s};
 
 /// N rows of p features as the user holds them.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,11 @@ impl Rows<'_> {
             Self::F64(view) => Rows::F64(view.reborrow()),
             Self::F32(view) => Rows::F32(view.reborrow()),
         }
+    }
+
+    /// Rows `range` of these.
+    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Rows<'_> {
+        with_view!(self, view => view.slice(s![range, ..]).into())
     }
 
     /// N.

@@ -7,5 +7,6 @@ mod multistart;
 mod one_start;
 pub mod orct;
 mod regrow;
+pub mod selected_rows;
 
 pub use control::{Control, FitError};

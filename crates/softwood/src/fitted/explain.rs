@@ -244,6 +244,7 @@ mod tests {
                 start_objectives: vec![0.0],
                 best_start: 0,
                 rows: 1,
+                selection: None,
             },
         }
     }

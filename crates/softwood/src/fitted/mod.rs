@@ -6,12 +6,14 @@ mod orct_model;
 mod predict;
 mod render;
 mod rule;
+mod selection_report;
 mod soft_tree;
 
 pub use file::ModelFileError;
 pub use orct_model::{Importance, OrctModel, OrctReport};
 pub(crate) use predict::{class_probabilities, most_probable};
 pub use rule::{Measure, Rule, Term};
+pub use selection_report::{SelectionReport, SelectionRound, SelectionStep};
 pub use soft_tree::SoftTree;
 
 #[doc = include_str!("../../MODEL_FORMAT.md")]

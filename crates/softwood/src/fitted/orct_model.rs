@@ -1,6 +1,6 @@
 //! A fitted optimal randomized classification tree.
 
-use super::SoftTree;
+use super::{SelectionReport, SoftTree};
 use crate::data::ClassLabels;
 use crate::solver::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,6 +43,9 @@ pub struct OrctReport {
     pub best_start: usize,
     /// Training rows.
     pub rows: usize,
+    /// How the rows to train on were selected, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionReport>,
 }
 
 /// JSON has no infinity and serde_json writes null for it.

@@ -1,8 +1,8 @@
 //! Algorithm 1: from each cluster of rows, one class in one leaf of a tree, the rows to train on.
 
 use super::extreme_points::{ExtremePoints, check_shape, check_tolerance, extreme_points};
-use crate::data::Rows;
 use crate::data::finite::check_finite;
+use crate::data::{Rows, Scaling};
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::{FitError, InputError, StopFlag};
@@ -151,8 +151,15 @@ pub fn select_rows<'a>(
     in_pool(settings.n_threads, || {
         check_finite(&rows)?;
         let stop = Stop::new(stop, None);
-        choose(&rows, classes, leaves, hyperplanes, settings, &stop)
-            .map_err(|_: Stopped| FitError::Cancelled)
+        let members: Vec<usize> = (0..rows.len()).collect();
+        let clusters = Clusters {
+            rows: rows.reborrow(),
+            members: &members,
+            classes,
+            leaves,
+            scaling: None,
+        };
+        choose(&clusters, hyperplanes, settings, &stop).map_err(|_: Stopped| FitError::Cancelled)
     })?
 }
 
@@ -210,25 +217,38 @@ fn validate(
     }
 }
 
+/// The rows to choose from, with the class and leaf of every row.
+pub(crate) struct Clusters<'a> {
+    pub rows: Rows<'a>,
+    /// The rows that take part.
+    pub members: &'a [usize],
+    pub classes: &'a [u32],
+    pub leaves: &'a [u32],
+    /// Maps of the features to apply first, if any.
+    pub scaling: Option<&'a Scaling>,
+}
+
 /// As [`select_rows`], on input that was checked, in the threads of the caller.
 pub(crate) fn choose(
-    rows: &Rows<'_>,
-    classes: &[u32],
-    leaves: &[u32],
+    from: &Clusters<'_>,
     hyperplanes: &Hyperplanes,
     settings: &SelectionSettings,
     stop: &Stop,
 ) -> Result<SelectedRows, Stopped> {
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by_key(|i| (leaves[*i], classes[*i]));
-    let clusters: Vec<&[usize]> = order
-        .chunk_by(|i, j| (leaves[*i], classes[*i]) == (leaves[*j], classes[*j]))
-        .collect();
+    let key = |i: usize| (from.leaves[i], from.classes[i]);
+    let mut order = from.members.to_vec();
+    order.sort_by_key(|i| key(*i));
+    let clusters: Vec<&[usize]> = order.chunk_by(|i, j| key(*i) == key(*j)).collect();
     let chosen: Vec<(ClusterAccount, Vec<usize>)> = clusters
         .par_iter()
         .map(|members| {
-            let (leaf, class) = (leaves[members[0]], classes[members[0]]);
-            let cluster = rows.gather(members);
+            let (leaf, class) = key(members[0]);
+            let mut cluster = from.rows.gather(members);
+            if let Some(scaling) = from.scaling {
+                for (mut column, map) in cluster.columns_mut().into_iter().zip(&scaling.features) {
+                    column.mapv_inplace(|x| map.apply(x));
+                }
+            }
             let covering = extreme_points(&cluster.view().into(), settings.tolerance, stop)?;
             let distance = |i: usize| {
                 let x = cluster.row(i);
