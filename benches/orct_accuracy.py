@@ -1,7 +1,6 @@
 """Test accuracy of fit_orct beside the published ORCT and a random forest, on the same splits."""
 
 import argparse
-import csv
 import time
 from functools import partial
 
@@ -11,13 +10,16 @@ from sklearn.ensemble import RandomForestClassifier
 
 import softwood
 from datasets import load, published_orct, published_sets, split
-from record import RESULTS, provenance_comment, target, write_results
+from record import target, write_results
+from resumable_runs import ResumableRuns
 
 PACKAGES = ("scikit-learn",)
-RUNS = RESULTS / "orct_accuracy_runs.csv"
 # What tells one run from another; a forest has no depth, scaling or starts of its own, so they are 0 and "".
 KEY = ["dataset", "method", "depth", "scaling", "starts", "split"]
-FIELDS = [*KEY, "accuracy", "seconds", "objective", "median_over_best", "scaling_used", "status"]
+FIELDS = ["accuracy", "seconds", "objective", "median_over_best", "scaling_used", "status"]
+RUNS = ResumableRuns(
+    "orct_accuracy_runs", KEY, FIELDS, PACKAGES, numbers=("objective", "median_over_best")
+)
 FOREST_TREES = 500
 
 
@@ -75,52 +77,6 @@ def planned_runs(sets, arguments):
                     key = (name, "softwood", depth, scaling, arguments.starts, number)
                     settings = depth, scaling, arguments.starts, number, arguments.threads
                     yield key, partial(run_tree, *parts, *settings)
-
-
-def read_runs():
-    return pd.read_csv(
-        RUNS,
-        comment="#",
-        keep_default_na=False,
-        na_values={"objective": "", "median_over_best": ""},
-    )
-
-
-def require_same_origin():
-    """Runs of different versions or machines must not be averaged together; only the command may differ."""
-    now = provenance_comment(PACKAGES).splitlines()[1:]
-    with RUNS.open(encoding="utf-8") as file:
-        then = [next(file).rstrip("\n") for _ in range(len(now) + 1)][1:]
-    if then != now:
-        raise SystemExit(
-            "cannot resume, the stored runs come from\n"
-            + "\n".join(then)
-            + "\nand these would come from\n"
-            + "\n".join(now)
-        )
-
-
-def carry_out(runs, resume):
-    """Run what is not yet in the file of runs, adding each result at once: an interrupted call loses one run at most."""
-    RESULTS.mkdir(exist_ok=True)
-    done = set()
-    if resume and RUNS.exists():
-        require_same_origin()
-        done = set(read_runs()[KEY].itertuples(index=False, name=None))
-    else:
-        RUNS.write_text(provenance_comment(PACKAGES) + ",".join(FIELDS) + "\n", encoding="utf-8")
-    wanted = []
-    with RUNS.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        for key, work in runs:
-            wanted.append(key)
-            if key in done:
-                continue
-            row = dict(zip(KEY, key, strict=True)) | work()
-            writer.writerow(row)
-            file.flush()
-            print(*key, f"{row['accuracy']:.2f} % {row['seconds']:.2f} s", flush=True)
-    return read_runs().merge(pd.DataFrame(wanted, columns=KEY), on=KEY)
 
 
 def summarize(runs):
@@ -191,7 +147,7 @@ def main():
     arguments = parser.parse_args()
 
     sets = published_sets(arguments.data_folder, arguments.sets)
-    table = summarize(carry_out(planned_runs(sets, arguments), arguments.resume))
+    table = summarize(RUNS.carry_out(planned_runs(sets, arguments), arguments.resume))
     means = (
         table.groupby(["depth", "scaling"])[
             ["accuracy", "published", "gain", "forest", "seconds", "published_seconds"]
