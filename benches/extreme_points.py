@@ -66,6 +66,7 @@ def measure(folder, name, arguments):
     found, seconds = timed(X, arguments.threads)
     per_row, distinct, disagree = by_programs(X, found, arguments.sample)
     extreme = int((~found.covered).sum())
+    print(f"{name}: {seconds:.3f} s, {per_row * distinct:.0f} s by programs", flush=True)
     return {
         "dataset": name,
         "rows": len(X),
@@ -109,10 +110,15 @@ def draw(table, clouds, path):
     for row in table.itertuples():
         shift, side = (-6, "right") if row.dataset == "magic_gamma" else (6, "left")
         text = f"{row.dataset}\n{row.rows:,} × {row.features}"
-        place = dict(
-            textcoords="offset points", xytext=(shift, 4), ha=side, va="bottom", fontsize=8
+        axes.annotate(
+            text,
+            (row.extreme, row.seconds_by_programs),
+            textcoords="offset points",
+            xytext=(shift, 4),
+            ha=side,
+            va="bottom",
+            fontsize=8,
         )
-        axes.annotate(text, (row.extreme, row.seconds_by_programs), **place)
     axes.set(xscale="log", yscale="log", xlabel="extreme points", ylabel="seconds, 2 threads")
     axes.set_xlim(right=axes.get_xlim()[1] * 2.5)
     axes.set_ylim(top=axes.get_ylim()[1] * 3)

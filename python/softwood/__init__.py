@@ -7,17 +7,20 @@ from .objective import OrctObjective
 from .progress import Progress
 from .results import OrctReport, Rule, SelectionReport, SelectionRound
 from .selection import (
+    BalancedRelaxation,
     Cluster,
     ExtremePoints,
     Hyperplanes,
     RowSelection,
     SelectedRows,
+    balanced_relaxation,
     leaf_regions,
     select_extreme_points,
     select_rows,
 )
 
 __all__ = [
+    "BalancedRelaxation",
     "Cluster",
     "ExtremePoints",
     "Hyperplanes",
@@ -31,6 +34,7 @@ __all__ = [
     "SelectionReport",
     "SelectionRound",
     "__version__",
+    "balanced_relaxation",
     "fit_orct",
     "leaf_regions",
     "load",

@@ -11,6 +11,7 @@ __all__ = [
     "OrctModel",
     "OrctObjective",
     "__version__",
+    "balanced_relaxation",
     "fit_orct",
     "load",
     "select_extreme_points",
@@ -126,3 +127,6 @@ def select_rows(
     NDArray[np.int64],
     list[tuple[int, int, int, int, int, int, str]],
 ]: ...
+def balanced_relaxation(
+    x: NDArray[np.float64] | NDArray[np.float32],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, bool]: ...

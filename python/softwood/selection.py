@@ -128,6 +128,29 @@ class SelectedRows:
     clusters: tuple[Cluster, ...]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BalancedRelaxation:
+    """The optimum of the relaxation of balanced selection.
+
+    Attributes
+    ----------
+    selected : ndarray, shape (N,)
+        How far each row is selected, from 0 to 1.
+    covered : ndarray, shape (N,)
+        How far each row is covered by selected rows: 0 if it cannot be, 1 if it may be left out,
+        between them where the 0–1 program would have to decide.
+    objective : float
+        Sum of `covered` minus sum of `selected`.
+    solved : bool
+        Whether the solver ended at the optimum, not at a limit of its own.
+    """
+
+    selected: NDArray[np.float64]
+    covered: NDArray[np.float64]
+    objective: float
+    solved: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class RowSelection:
     """How `fit_orct` selects the rows it trains on.
@@ -343,6 +366,41 @@ def select_rows(
     )
     share = np.array([cluster.rows / max(cluster.selected, 1) for cluster in clusters])
     return SelectedRows(indices=indices, sample_weight=share[cluster], clusters=clusters)
+
+
+def balanced_relaxation(X: Any) -> BalancedRelaxation:
+    """Solve the linear relaxation of balanced selection: few rows that cover many.
+
+    Relaxation (9) of the reference, the first step of its algorithm 2: maximize Σ (b_i − a_i) under
+    b_j x_j = Σ λ_ji x_i, Σ λ_ji = b_j, 0 ≤ λ_ji ≤ a_i and a_j + b_j ≤ 1, sums over i ≠ j. The 0–1
+    program that follows in algorithm 2 is not available in this version.
+
+    Parameters
+    ----------
+    X : array_like or data frame, shape (N, p)
+        Rows of one cluster, finite; at most 300, since the program has a variable for each pair.
+
+    Returns
+    -------
+    BalancedRelaxation
+        a as `selected`, b as `covered`.
+
+    References
+    ----------
+    H. Zhu, P. Murali, D. T. Phan, L. M. Nguyen, J. R. Kalagnanam: A scalable MIP-based method for
+    learning optimal multivariate decision trees. NeurIPS 2020, supplement B.
+
+    Examples
+    --------
+    >>> import softwood
+    >>> answer = softwood.balanced_relaxation([[0.0], [1.0], [0.25], [0.5], [0.75]])
+    >>> answer.solved, answer.covered[:2].tolist()
+    (True, [0.0, 0.0])
+    """
+    selected, covered, objective, solved = _core.balanced_relaxation(_inputs.as_rows(X))
+    return BalancedRelaxation(
+        selected=selected, covered=covered, objective=objective, solved=solved
+    )
 
 
 def leaf_regions(tree: Any, X: Any) -> tuple[NDArray[np.int64], Hyperplanes]:

@@ -19,7 +19,8 @@ def test_fit_orct_has_the_promised_signature():
         "scaling: 'str' = 'minmax', local_penalty: 'float' = 0.0, global_penalty: 'float' = 0.0, "
         "penalty_shape: 'str' = 'norm', min_class_rate: 'None' = None, "
         "cover_classes: 'bool' = True, solver: 'str' = 'full', "
-        "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, random_state: 'int' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
+        "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, "
+        "random_state: 'int' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
         "progress: 'bool | Callable[[Progress], object] | None' = None)"
     )

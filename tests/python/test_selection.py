@@ -98,6 +98,45 @@ def test_extreme_points_are_the_vertices_of_qhull(d):
         assert np.array_equal(np.flatnonzero(~found.covered), np.sort(vertices))
 
 
+@pytest.mark.parametrize("kind", ["cloud", "grid", "duplicates", "flat"])
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_balanced_relaxation_reaches_the_optimum_that_highs_finds(kind, d):
+    n = 15
+    X = CLUSTERS[kind](np.random.default_rng(d), n, d)
+    answer = softwood.balanced_relaxation(X)
+    # Variables a, b, λ_ji row after row, λ_jj held at 0.
+    size = 2 * n + n * n
+    pair = 2 * n + np.arange(n * n).reshape(n, n)
+    equations, bounds = [], []
+    for j in range(n):
+        for column in [*X.T, np.ones(n)]:
+            row = np.zeros(size)
+            row[pair[j]], row[n + j] = column, -column[j]
+            equations.append(row)
+        for i in range(n):
+            row = np.zeros(size)
+            row[pair[j, i]], row[i] = 1, -1
+            bounds.append((row, 0.0))
+        row = np.zeros(size)
+        row[[j, n + j]] = 1
+        bounds.append((row, 1.0))
+    upper = np.ones(size)
+    upper[np.diag(pair)] = 0
+    found = linprog(
+        np.r_[np.ones(n), -np.ones(n), np.zeros(n * n)],
+        A_eq=np.array(equations),
+        b_eq=np.zeros(len(equations)),
+        A_ub=np.array([row for row, _ in bounds]),
+        b_ub=np.array([limit for _, limit in bounds]),
+        bounds=np.column_stack([np.zeros(size), upper]),
+        method="highs",
+    )
+    assert found.status == 0
+    assert answer.solved
+    assert answer.objective == pytest.approx(-found.fun, abs=1e-5)
+    assert answer.covered.sum() - answer.selected.sum() == pytest.approx(-found.fun, abs=1e-4)
+
+
 def test_weights_of_a_row_are_those_of_the_sparse_matrix():
     X = np.random.default_rng(0).normal(size=(100, 2))
     found = softwood.select_extreme_points(X)

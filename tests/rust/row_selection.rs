@@ -6,7 +6,8 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use softwood::selection::{
-    ClusterRule, ExtremePoints, Hyperplanes, SelectionSettings, select_extreme_points, select_rows,
+    BalancedChoice, ClusterRule, ExtremePoints, Hyperplanes, SelectionSettings,
+    balanced_relaxation, select_extreme_points, select_rows,
 };
 use softwood::{FitError, StopFlag};
 
@@ -349,4 +350,57 @@ fn rows_that_cover_each_other_do_not_all_go() {
     .expect("valid rows");
     assert_eq!(chosen.clusters[0].covered, 11);
     assert_eq!(chosen.indices, [1, 9]);
+}
+
+#[test]
+fn the_balanced_relaxation_keeps_what_it_promises() {
+    let mut rng = Pcg64::seed_from_u64(3);
+    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
+    let x = Array2::from_shape_fn((40, 2), |(i, k)| match i {
+        0..4 => corners[i][k],
+        _ => rng.random_range(0.05..0.95),
+    });
+    let answer = balanced_relaxation(x.view(), &StopFlag::default()).expect("valid rows");
+    assert!(answer.solved);
+    let total = |values: &[f64]| values.iter().sum::<f64>();
+    let objective = total(&answer.covered) - total(&answer.selected);
+    assert!((answer.objective - objective).abs() < 1e-5);
+    // Selecting the four corners, which cover all others, is feasible.
+    assert!(answer.objective >= 36.0 - 4.0 - 1e-5);
+    // Remark 1: b = 0 for what cannot be covered; a = 0 leaves b 0 or 1; both positive add up to 1.
+    let covered = select(x.view(), 0.0).covered;
+    for i in 0..40 {
+        let (a, b) = (answer.selected[i], answer.covered[i]);
+        assert!(a + b <= 1.0 + 1e-6);
+        assert!(covered[i] || b == 0.0);
+        assert!(
+            a > 1e-5 || !(1e-5..1.0 - 1e-5).contains(&b),
+            "a = {a}, b = {b}"
+        );
+        assert!(
+            a < 1e-5 || b < 1e-5 || (a + b - 1.0).abs() < 1e-5,
+            "a = {a}, b = {b}"
+        );
+    }
+    let choices = answer.choices();
+    assert!(
+        choices[..4]
+            .iter()
+            .all(|c| *c == BalancedChoice::NotCovered)
+    );
+    let many = balanced_relaxation(rows(0, 301, 2).view(), &StopFlag::default());
+    assert!(
+        many.expect_err("too many")
+            .to_string()
+            .contains("at most 300 rows")
+    );
+    assert_eq!(
+        balanced_relaxation(array![[1.0], [1.0]].view(), &StopFlag::default())
+            .expect("valid rows")
+            .selected
+            .len(),
+        2
+    );
+    let one = balanced_relaxation(array![[1.0, 2.0]].view(), &StopFlag::default());
+    assert_eq!(one.expect("valid rows").covered, [0.0]);
 }

@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::orct_objective::OrctObjective;
     #[pymodule_export]
-    use super::selection_functions::{select_extreme_points, select_rows};
+    use super::selection_functions::{balanced_relaxation, select_extreme_points, select_rows};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

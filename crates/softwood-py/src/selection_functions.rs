@@ -106,3 +106,26 @@ pub fn select_rows<'py>(
         accounts,
     ))
 }
+
+/// The answer of `balanced_relaxation`: selected, covered, objective, solved.
+type Balanced<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    f64,
+    bool,
+);
+
+/// Relaxation of balanced selection; `softwood.balanced_relaxation` prepares the arguments.
+#[pyfunction]
+pub fn balanced_relaxation<'py>(py: Python<'py>, x: Matrix<'py>) -> PyResult<Balanced<'py>> {
+    let rows = x.rows();
+    let answer = run_interruptible(py, None, |control| {
+        softwood::selection::balanced_relaxation(rows, &control.stop)
+    })?;
+    Ok((
+        answer.selected.into_pyarray(py),
+        answer.covered.into_pyarray(py),
+        answer.objective,
+        answer.solved,
+    ))
+}

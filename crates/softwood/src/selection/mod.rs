@@ -5,12 +5,14 @@
 //! classified alike by one leaf, so is everything within their hull. Equation and algorithm numbers
 //! in this folder are theirs.
 
+mod balanced;
 pub(crate) mod choose_rows;
 mod distinct_points;
 mod extreme_points;
 mod nearest_point;
 mod point_set;
 
+pub use balanced::{BalancedChoice, BalancedRelaxation, balanced_relaxation};
 pub use choose_rows::{
     ClusterAccount, ClusterRule, Hyperplanes, SelectedRows, SelectionSettings, select_rows,
 };
