@@ -378,7 +378,7 @@ def balanced_relaxation(X: Any) -> BalancedRelaxation:
     Parameters
     ----------
     X : array_like or data frame, shape (N, p)
-        Rows of one cluster, finite; at most 300, since the program has a variable for each pair.
+        Rows of one cluster, finite; at most 100, since the program has a variable for each pair.
 
     Returns
     -------

@@ -44,7 +44,7 @@ def test_a_model_has_the_promised_members(model):
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
         "status objective loss seconds iterations evaluations optimality start_objectives "
-        "best_start constraints scaling rows converged"
+        "best_start constraints scaling rows selection converged"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 

@@ -388,11 +388,11 @@ fn the_balanced_relaxation_keeps_what_it_promises() {
             .iter()
             .all(|c| *c == BalancedChoice::NotCovered)
     );
-    let many = balanced_relaxation(rows(0, 301, 2).view(), &StopFlag::default());
+    let many = balanced_relaxation(rows(0, 101, 2).view(), &StopFlag::default());
     assert!(
         many.expect_err("too many")
             .to_string()
-            .contains("at most 300 rows")
+            .contains("at most 100 rows")
     );
     assert_eq!(
         balanced_relaxation(array![[1.0], [1.0]].view(), &StopFlag::default())

@@ -13,7 +13,7 @@ use clarabel::solver::{
 };
 
 /// Rows at most: (9) has a variable for every pair of them.
-const MAX_ROWS: usize = 300;
+const MAX_ROWS: usize = 100;
 
 /// Shares closer to 0 or 1 than this are 0 or 1; the solver is exact to about 1e-8.
 const ROUNDING: f64 = 1e-6;
@@ -62,7 +62,7 @@ impl BalancedRelaxation {
 ///      0 ≤ λ_ji ≤ a_i,  a_j + b_j ≤ 1,                                            (9)
 /// ```
 ///
-/// by Clarabel's interior-point method. It has N² variables: 300 rows are taken at most.
+/// by Clarabel's interior-point method. It has N² variables: 100 rows are taken at most.
 pub fn balanced_relaxation<'a>(
     rows: impl Into<Rows<'a>>,
     stop: &StopFlag,
@@ -72,7 +72,7 @@ pub fn balanced_relaxation<'a>(
     if rows.len() > MAX_ROWS {
         return Err(FitError::Input(InputError::Setting {
             name: "X",
-            expected: "at most 300 rows, since the program has a variable for each pair",
+            expected: "at most 100 rows, since the program has a variable for each pair",
             got: format!("{} rows", rows.len()),
         }));
     }
