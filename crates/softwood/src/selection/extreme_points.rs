@@ -309,6 +309,8 @@ impl<'a> Search<'a> {
             self.alone[i] |= named.alone;
             if !self.is_extreme[i] {
                 self.is_extreme[i] = true;
+                // Another segment may have seen it within the resolution of E.
+                self.weights[i] = Weights::default();
                 self.extremes.push(self.all, named.number);
             }
         }
