@@ -369,16 +369,15 @@ fn the_balanced_relaxation_keeps_what_it_promises() {
     assert!(answer.objective >= 36.0 - 4.0 - 1e-5);
     // Remark 1: b = 0 for what cannot be covered; a = 0 leaves b 0 or 1; both positive add up to 1.
     let covered = select(x.view(), 0.0).covered;
-    for i in 0..40 {
-        let (a, b) = (answer.selected[i], answer.covered[i]);
+    for (i, (a, b)) in answer.selected.iter().zip(&answer.covered).enumerate() {
         assert!(a + b <= 1.0 + 1e-6);
-        assert!(covered[i] || b == 0.0);
+        assert!(covered[i] || *b == 0.0);
         assert!(
-            a > 1e-5 || !(1e-5..1.0 - 1e-5).contains(&b),
+            *a > 1e-5 || !(1e-5..1.0 - 1e-5).contains(b),
             "a = {a}, b = {b}"
         );
         assert!(
-            a < 1e-5 || b < 1e-5 || (a + b - 1.0).abs() < 1e-5,
+            *a < 1e-5 || *b < 1e-5 || (a + b - 1.0).abs() < 1e-5,
             "a = {a}, b = {b}"
         );
     }
