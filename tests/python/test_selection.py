@@ -1,5 +1,11 @@
 """Are extreme points and selected rows those that linear programs for each row and Qhull find?"""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -250,3 +256,34 @@ def test_bad_arguments_are_refused_with_a_reason():
     model = softwood.fit_orct(X, y, depth=1, n_starts=1, scaling="quantile")
     with pytest.raises(ValueError, match="not bounded by hyperplanes"):
         softwood.leaf_regions(model, X)
+
+
+CTRL_C = """
+import time
+import numpy as np
+import softwood
+X = np.random.default_rng(0).normal(size=(300_000, 14))
+print("selecting", flush=True)
+try:
+    softwood.select_extreme_points(X)
+except KeyboardInterrupt:
+    print("interrupted", time.time())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_ctrl_c_ends_a_selection_within_a_second():
+    with subprocess.Popen(
+        [sys.executable, "-c", CTRL_C], stdout=subprocess.PIPE, text=True
+    ) as child:
+        try:
+            assert child.stdout.readline() == "selecting\n"
+            time.sleep(2)
+            sent = time.time()
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=20)
+        finally:
+            child.kill()
+    word, ended = out.split()
+    assert word == "interrupted"
+    assert float(ended) - sent < 1

@@ -192,6 +192,7 @@ fn a_tolerance_reaches_from_the_hull_of_the_other_rows() {
     let square = array![[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [1.5, 1.5]];
     assert_eq!(kept(&select(square.view(), 0.49)), [0, 1, 2, 3]);
     assert_eq!(kept(&select(square.view(), 0.51)), [0, 1, 2]);
+    assert_eq!(kept(&select(square.view(), 1e300)), [0usize; 0]);
 }
 
 #[test]

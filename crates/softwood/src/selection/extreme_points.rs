@@ -134,7 +134,9 @@ pub(super) fn extreme_points(
     search.grow()?;
     search.withdraw_tied()?;
     if tolerance > 0.0 {
-        let widths: Vec<f64> = distinct.ranges.iter().map(|r| tolerance / r).collect();
+        // Coordinates lie in [0, 1], so a box need not be wider.
+        let width = |range: &f64| (tolerance / range).min(1.0);
+        let widths: Vec<f64> = distinct.ranges.iter().map(width).collect();
         search.cover_within(&widths)?;
     }
     Ok(expand(
