@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from functools import partial
 
 import matplotlib
 import numpy as np
@@ -11,11 +12,16 @@ from scipy.optimize import linprog
 import softwood
 from datasets import load
 from record import RESULTS, target, write_results
+from resumable_runs import ResumableRuns
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 PACKAGES = ("scipy", "matplotlib")
+KEY = ["dataset", "sampled"]
+FIELDS = ["seconds", "times_faster", "seconds_by_programs", "rows", "distinct", "features"]
+FIELDS += ["extreme", "percent_extreme", "unresolved", "disagreements"]
+RUNS = ResumableRuns("extreme_points_runs", KEY, FIELDS, PACKAGES)
 SETS = ("skin_segmentation", "shuttle", "magic_gamma", "avila", "pendigits")
 # At least this many times faster than one program for each row, but where almost every row is extreme.
 WANTED_RATIO = 100
@@ -71,20 +77,17 @@ def measure(folder, name, arguments):
     found, seconds = timed(X, arguments.threads)
     per_row, distinct, disagree = by_programs(X, found, arguments.sample)
     extreme = int((~found.covered).sum())
-    print(f"{name}: {seconds:.3f} s, {per_row * distinct:.0f} s by programs", flush=True)
     return {
-        "dataset": name,
+        "seconds": seconds,
+        "times_faster": per_row * distinct / seconds,
+        "seconds_by_programs": per_row * distinct,
         "rows": len(X),
         "distinct": distinct,
         "features": X.shape[1],
         "extreme": extreme,
         "percent_extreme": 100 * extreme / len(X),
         "unresolved": found.unresolved,
-        "seconds": seconds,
-        "seconds_by_programs": per_row * distinct,
-        "times_faster": per_row * distinct / seconds,
         "disagreements": disagree,
-        "sampled": arguments.sample,
     }
 
 
@@ -152,11 +155,16 @@ def main():
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--sample", type=int, default=200, help="rows solved by programs")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--resume", action="store_true", help="keep the sets already in the file and do the others"
+    )
     arguments = parser.parse_args()
 
-    table = pd.DataFrame(
-        [measure(arguments.data_folder, name, arguments) for name in arguments.sets]
+    runs = (
+        ((name, arguments.sample), partial(measure, arguments.data_folder, name, arguments))
+        for name in arguments.sets
     )
+    table = RUNS.carry_out(runs, arguments.resume)
     clouds = synthetic(arguments.threads)
     RESULTS.mkdir(exist_ok=True)
     draw(table, clouds, RESULTS / "extreme_points.png")

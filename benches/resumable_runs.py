@@ -38,7 +38,8 @@ class ResumableRuns:
                 row = dict(zip(self.key, key, strict=True)) | work()
                 writer.writerow(row)
                 file.flush()
-                print(*key, f"{row['accuracy']:.2f} % {row['seconds']:.2f} s", flush=True)
+                first = self.fields[:2]
+                print(*key, *(f"{name} {row[name]:.4g}" for name in first), flush=True)
         return self.read().merge(pd.DataFrame(wanted, columns=self.key), on=self.key)
 
     def _require_same_origin(self):
