@@ -15,7 +15,7 @@ from resumable_runs import ResumableRuns
 
 PACKAGES = ("scikit-learn",)
 KEY = ["dataset", "method", "depth", "starts", "split"]
-FIELDS = ["accuracy", "seconds", "training_accuracy", "percent_rows", "steps"]
+FIELDS = ["accuracy", "training_accuracy", "percent_rows", "seconds", "steps"]
 RUNS = ResumableRuns("selected_rows_runs", KEY, FIELDS, PACKAGES)
 METHODS = {
     "all": "all",
