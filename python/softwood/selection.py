@@ -455,9 +455,9 @@ def _orct_regions(model: _core.OrctModel, X: Any) -> tuple[NDArray[np.int64], Hy
         rule = model.rule(t)
         normals[t, list(rule.features)] = rule.weights
         offsets[t] = rule.threshold
-    of_leaf = {}
+    of_leaf: dict[int, Sequence[int]] = {}
     for leaf in range(branches + 1):
-        node, path = branches + leaf, []
+        node, path = branches + leaf, list[int]()
         while node > 0:
             node = (node - 1) // 2
             path.append(node)
