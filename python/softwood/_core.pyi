@@ -12,11 +12,14 @@ __all__ = [
     "OrctObjective",
     "SrtModel",
     "__version__",
+    "balanced_relaxation",
     "fit_orct",
     "fit_orct_cv",
     "fit_srt",
     "lambda_max",
     "load",
+    "select_extreme_points",
+    "select_rows",
     "sparsity_path",
     "vc_bounds",
 ]
@@ -125,7 +128,10 @@ _Training = tuple[
 _Update = Callable[[int, int, int, float | None, float], object]
 
 def fit_orct(
-    training: _Training, settings: dict[str, Any], progress: _Update | None
+    training: _Training,
+    settings: dict[str, Any],
+    progress: _Update | None,
+    selection: tuple[float, float, float, int, int] | None,
 ) -> OrctModel: ...
 def fit_orct_cv(
     training: _Training,
@@ -152,3 +158,33 @@ def fit_srt(
     progress: _Update | None,
 ) -> SrtModel: ...
 def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel: ...
+def select_extreme_points(
+    x: NDArray[np.float64] | NDArray[np.float32], *, tolerance: float, n_threads: int | None
+) -> tuple[
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    int,
+]: ...
+def select_rows(
+    x: NDArray[np.float64] | NDArray[np.float32],
+    codes: NDArray[np.uint32],
+    leaves: NDArray[np.uint32],
+    normals: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    of_leaf: list[list[int]],
+    *,
+    beta1: float,
+    beta2: float,
+    tolerance: float,
+    n_threads: int | None,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    list[tuple[int, int, int, int, int, int, str]],
+]: ...
+def balanced_relaxation(
+    x: NDArray[np.float64] | NDArray[np.float32],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, bool]: ...

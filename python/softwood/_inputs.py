@@ -94,6 +94,17 @@ def as_labels(y: Any, rows: int) -> tuple[list[Any], NDArray[np.uint32]]:
     return distinct.tolist(), codes.astype(np.uint32)
 
 
+def as_leaves(leaves: Any, rows: int) -> tuple[list[int], NDArray[np.uint32]]:
+    """Return the distinct numbers of leaves and for each of the rows its leaf's place."""
+    values = np.asarray(leaves)
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"leaves must hold integers, got dtype {values.dtype}")
+    if values.shape != (rows,):
+        raise ValueError(f"leaves must have shape ({rows},), one for each row, got {values.shape}")
+    distinct, codes = np.unique(values, return_inverse=True)
+    return distinct.tolist(), codes.astype(np.uint32)
+
+
 def as_leaf_codes(leaf_classes: Any, classes: list[Any], depth: int) -> NDArray[np.uint32]:
     """Return each leaf's place in `classes`."""
     values = _one_dimensional(leaf_classes, "leaf_classes")
@@ -202,6 +213,11 @@ def as_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
 def as_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
     """Return the weights of the rows as contiguous float64."""
     return None if sample_weight is None else as_vector("sample_weight", sample_weight)
+
+
+def as_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return numbers in two dimensions as contiguous float64."""
+    return _as_numbers(name, values, 2)
 
 
 def as_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:

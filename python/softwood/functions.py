@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core, _inputs
 from ._settings import orct_settings
 from .progress import Progress, follow
+from .selection import RowSelection, as_selection
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +33,7 @@ def fit_orct(
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = None,
     cover_classes: bool = True,
     solver: str = "full",
+    rows: str | RowSelection = "all",
     n_starts: int = 20,
     random_state: int = 0,
     n_threads: int | None = None,
@@ -91,6 +93,10 @@ def fit_orct(
         Whether every class must be the label of at least one leaf.
     solver : str
         Only ``"full"``, all splits at once, is available in this version.
+    rows : {"all", "selected"} or RowSelection
+        Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
+        says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
+        share and the accuracy on all rows.
     n_starts : int
         Random starts; the best tree is kept.
     random_state : int
@@ -140,8 +146,9 @@ def fit_orct(
     """
     if _inputs.text("solver", solver) != "full":
         raise ValueError(f"solver must be 'full' in this version, got {solver!r}")
-    rows = _inputs.as_rows(X)
-    classes, codes = _inputs.as_labels(y, len(rows))
+    selection = as_selection(rows)
+    matrix = _inputs.as_rows(X)
+    classes, codes = _inputs.as_labels(y, len(matrix))
     settings = orct_settings(
         X,
         classes,
@@ -163,9 +170,9 @@ def fit_orct(
         tol=tol,
         time_limit=time_limit,
     )
-    training = (rows, codes, classes, _inputs.as_weights(sample_weight))
+    training = (matrix, codes, classes, _inputs.as_weights(sample_weight))
     with follow(progress) as update:
-        return _core.fit_orct(training, settings, update)
+        return _core.fit_orct(training, settings, update, selection)
 
 
 def fit_srt(

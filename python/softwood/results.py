@@ -8,6 +8,55 @@ from dataclasses import dataclass, fields
 SHOWN_CANDIDATES = 12
 
 
+@dataclass(frozen=True)
+class SelectionRound:
+    """One of the trees fitted on the way to a tree trained on selected rows.
+
+    Attributes
+    ----------
+    step : {"sample", "clusters", "mistakes"}
+        Where its rows came from: a random sample of each class; each class in each leaf of the
+        tree before; or the mistakes of the tree before and the extreme points of what each of its
+        leaves gets right.
+    rows : int
+        Rows it was trained on.
+    accuracy : float
+        Share of all rows, by weight, whose class it predicts.
+    accepted : bool
+        Whether it took the place of the tree before: its accuracy is no lower.
+    """
+
+    step: str
+    rows: int
+    accuracy: float
+    accepted: bool
+
+
+@dataclass(frozen=True)
+class SelectionReport:
+    """How the rows a tree was trained on were selected.
+
+    Attributes
+    ----------
+    rows : int
+        Rows the tree was trained on.
+    share : float
+        Their share of all rows.
+    accuracy : float
+        Share of all rows, by weight, whose class the tree predicts.
+    rounds : tuple of SelectionRound
+        Every tree that was fitted, in order.
+    """
+
+    rows: int
+    share: float
+    accuracy: float
+    rounds: tuple[SelectionRound, ...]
+
+    def __str__(self) -> str:
+        return f"{self.share:.2%} of the rows, {self.accuracy:.2%} accuracy on all of them"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ClassRate:
     """A bound on the rate at which a class is recognized, and what came of it.
@@ -118,6 +167,7 @@ class FitReport:
     cross_validation: CvTable | None
     scaling: str
     rows: int
+    selection: SelectionReport | None = None
 
     @property
     def converged(self) -> bool:
@@ -178,6 +228,8 @@ class OrctReport(FitReport):
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
     rows : int
         Training rows.
+    selection : SelectionReport or None
+        With ``rows="selected"``: which of them the tree was trained on.
     """
 
 
@@ -209,7 +261,7 @@ class SrtReport(FitReport):
         The start the model comes from.
     constraints : tuple
         Empty: a regression has none.
-    cross_validation : None
+    cross_validation, selection : None
         Not used by this model.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``.

@@ -21,7 +21,8 @@ def test_fit_orct_has_the_promised_signature():
         "penalty_parameters: 'Mapping[str, float] | None' = None, "
         "groups: 'ArrayLike | None' = None, "
         "min_class_rate: 'float | Mapping[Any, float] | ArrayLike | None' = None, "
-        "cover_classes: 'bool' = True, solver: 'str' = 'full', n_starts: 'int' = 20, "
+        "cover_classes: 'bool' = True, solver: 'str' = 'full', "
+        "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, "
         "random_state: 'int' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
         "progress: 'bool | Callable[[Progress], object] | None' = None)"
@@ -46,7 +47,7 @@ def test_a_model_has_the_promised_members(model):
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
         "status objective loss seconds iterations evaluations optimality start_objectives "
-        "best_start constraints cross_validation scaling rows converged"
+        "best_start constraints cross_validation scaling rows selection converged"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 

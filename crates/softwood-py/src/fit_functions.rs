@@ -9,7 +9,7 @@ use crate::srt_model::SrtModel;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use softwood::data::{Labels, Rows, ScalingChoice};
-use softwood::{InputError, PenaltyGrid, SparsityPath, ValidationRows};
+use softwood::{InputError, PenaltyGrid, RowSelection, SparsityPath, ValidationRows};
 use std::sync::Mutex;
 
 /// Rows with their coded labels and weights, as every function here takes them.
@@ -52,12 +52,25 @@ pub fn fit_orct(
     training: Training<'_>,
     settings: OrctOptions,
     progress: Option<Py<PyAny>>,
+    selection: Option<(f64, f64, f64, usize, usize)>,
 ) -> PyResult<OrctModel> {
     let settings = settings.check()?;
     let data = training.open(settings.depth)?;
+    let selection = selection.map(|(beta1, beta2, tolerance, sample, rounds)| RowSelection {
+        beta1,
+        beta2,
+        tolerance,
+        sample,
+        rounds,
+    });
     run_interruptible(py, progress.as_ref(), |control| {
-        let weights = data.weights.as_deref();
-        softwood::fit_orct(data.rows, &data.labels, weights, &settings, control)
+        let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
+        match &selection {
+            None => softwood::fit_orct(rows, labels, weights, &settings, control),
+            Some(selection) => {
+                softwood::fit_orct_selected(rows, labels, weights, &settings, selection, control)
+            }
+        }
     })
     .map(OrctModel)
 }

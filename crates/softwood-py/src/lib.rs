@@ -9,6 +9,7 @@ mod orct_model;
 mod orct_objective;
 mod results;
 mod run_interruptible;
+mod selection_functions;
 mod settings;
 mod srt_model;
 
@@ -29,6 +30,8 @@ mod _core {
     use super::orct_model::OrctModel;
     #[pymodule_export]
     use super::orct_objective::OrctObjective;
+    #[pymodule_export]
+    use super::selection_functions::{balanced_relaxation, select_extreme_points, select_rows};
     #[pymodule_export]
     use super::srt_model::SrtModel;
 

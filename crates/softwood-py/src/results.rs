@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
 use softwood::data::ScalingKind;
 use softwood::fitted::{
-    ClassRate, CvTable, FitReport, Importance, LeafModel, Measure, SoftTree, Term,
+    ClassRate, CvTable, FitReport, Importance, LeafModel, Measure, SelectionReport, SoftTree, Term,
 };
 
 /// Name of a scaling, as the fit functions take it.
@@ -167,6 +167,25 @@ fn cv_table<'py>(py: Python<'py>, table: Option<&CvTable>) -> PyResult<Bound<'py
         .call1((candidates, table.chosen, folds, repeats, table.cut_short))
 }
 
+/// The report of a selection as an object of `softwood.results`, None if there was none.
+fn selection_report<'py>(
+    py: Python<'py>,
+    selection: Option<&SelectionReport>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(selection) = selection else {
+        return Ok(py.None().into_bound(py));
+    };
+    let results = py.import("softwood.results")?;
+    let round = results.getattr("SelectionRound")?;
+    let rounds = selection.rounds.iter().map(|r| {
+        let fields = (r.step.name(), r.rows, r.accuracy, r.accepted);
+        round.call1(fields)
+    });
+    let rounds = PyTuple::new(py, rounds.collect::<PyResult<Vec<_>>>()?)?;
+    let fields = (selection.rows, selection.share, selection.accuracy, rounds);
+    results.getattr("SelectionReport")?.call1(fields)
+}
+
 /// The report of a fit as an object of `class`; `labels` is the list of a classifier's labels.
 pub fn report<'py>(
     py: Python<'py>,
@@ -204,6 +223,10 @@ pub fn report<'py>(
         (
             "cross_validation",
             cv_table(py, report.cross_validation.as_ref())?,
+        ),
+        (
+            "selection",
+            selection_report(py, report.selection.as_ref())?,
         ),
         ("scaling", scaling.into_pyobject(py)?.into_any()),
         ("rows", report.rows.into_pyobject(py)?.into_any()),

@@ -40,6 +40,7 @@
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused pass over blocks of rows |
 //! | [`solver`] | projected L-BFGS with bounds and penalties that have kinks; knows nothing of trees |
 //! | `leaves` | the exact label step |
+//! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //!
 //! Results have the same bits on any number of threads. A fit can be stopped from outside at any
@@ -75,6 +76,7 @@ pub mod fitted;
 mod leaves;
 pub mod objective;
 mod progress;
+pub mod selection;
 pub mod solver;
 mod start;
 pub mod stop;
@@ -85,6 +87,7 @@ pub use error::InputError;
 pub use fit::lambda_max::{LambdaMax, lambda_max};
 pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
 pub use fit::orct_cv::{CvRule, CvSettings, fit_orct_cv};
+pub use fit::selected_rows::{RowSelection, fit_orct_selected};
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
 pub use fit::{Control, FitError};

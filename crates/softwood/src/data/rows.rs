@@ -1,7 +1,7 @@
 //! Borrowed views of the user's matrix: float32 or float64, any strides, never copied as a whole.
 
 use crate::InputError;
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, s};
 
 /// N rows of p features as the user holds them.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,11 @@ impl Rows<'_> {
         }
     }
 
+    /// Rows `range` of these.
+    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Rows<'_> {
+        with_view!(self, view => view.slice(s![range, ..]).into())
+    }
+
     /// N.
     pub fn len(&self) -> usize {
         with_view!(self, view => view.nrows())
@@ -60,14 +65,16 @@ impl Rows<'_> {
         with_view!(self, view => view.ncols())
     }
 
-    /// A copy of some rows, as doubles.
-    pub(crate) fn gather(&self, index: &[usize]) -> Array2<f64> {
-        with_view!(self, view => view.select(Axis(0), index).mapv(f64::from))
-    }
-
     /// Column `j` as doubles.
     pub(crate) fn column(&self, j: usize) -> Vec<f64> {
         with_view!(self, view => view.column(j).iter().map(|x| f64::from(*x)).collect())
+    }
+
+    /// A copy of the rows numbered `members`, as doubles, row after row.
+    pub(crate) fn gather(&self, members: &[usize]) -> Array2<f64> {
+        with_view!(self, view => Array2::from_shape_fn((members.len(), view.ncols()), |(i, j)| {
+            f64::from(view[[members[i], j]])
+        }))
     }
 
     /// The first NaN or infinity in rows `range`, reading memory in order.

@@ -14,6 +14,7 @@ mod one_start;
 pub mod orct;
 pub mod orct_cv;
 mod regrow;
+pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;
 mod update_branch_node;

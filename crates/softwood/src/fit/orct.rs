@@ -117,7 +117,18 @@ pub fn fit_orct<'a>(
     settings: &OrctSettings,
     control: &Control,
 ) -> Result<OrctModel, FitError> {
-    let rows = rows.into();
+    fit_orct_scaled(rows.into(), labels, weights, settings, None, control)
+}
+
+/// As [`fit_orct`], with the features mapped by `scaling` if there is one.
+pub(crate) fn fit_orct_scaled(
+    rows: Rows<'_>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: &OrctSettings,
+    scaling: Option<&Scaling>,
+    control: &Control,
+) -> Result<OrctModel, FitError> {
     let began = Instant::now();
     settings.validate()?;
     let costs = validate_data(&rows, labels, weights, settings)?;
@@ -132,14 +143,19 @@ pub fn fit_orct<'a>(
             costs: &costs,
             topology,
         };
-        let kind = match settings.scaling {
-            ScalingChoice::Fixed(kind) => kind,
-            ScalingChoice::Auto => choose_scaling(&problem, settings, &stop, &control.progress)
-                .map_err(|_: Stopped| FitError::Cancelled)?,
+        let learn = || {
+            let kind = match settings.scaling {
+                ScalingChoice::Fixed(kind) => kind,
+                ScalingChoice::Auto => {
+                    choose_scaling(&problem, settings, &stop, &control.progress)?
+                }
+            };
+            Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())
         };
-        control.progress.expect_starts(settings.n_starts);
-        let scaling = Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())
+        let scaling = scaling
+            .map_or_else(learn, |scaling| Ok(scaling.clone()))
             .map_err(|_: Stopped| FitError::Cancelled)?;
+        control.progress.expect_starts(settings.n_starts);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling);
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
         let descent = problem.descent(data, settings, &control.progress);
@@ -232,6 +248,7 @@ impl<'a> OrctProblem<'a> {
             best_start: starts.best,
             constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
             cross_validation: None,
+            selection: None,
             rows: self.rows.len(),
         };
         OrctModel::new(

@@ -225,6 +225,7 @@ pub fn fit_srt<'a>(
                 best_start: starts.best,
                 constraints: Vec::new(),
                 cross_validation: None,
+                selection: None,
                 rows: rows.len(),
             },
         })

@@ -266,6 +266,7 @@ mod tests {
                 best_start: 0,
                 constraints: Vec::new(),
                 cross_validation: None,
+                selection: None,
                 rows: 1,
             },
         }

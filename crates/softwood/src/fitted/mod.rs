@@ -11,6 +11,7 @@ mod predict;
 mod render;
 mod report;
 mod rule;
+mod selection_report;
 mod single_leaf;
 mod soft_tree;
 mod srt_model;
@@ -24,6 +25,7 @@ pub use orct_model::OrctModel;
 pub(crate) use predict::{class_probabilities, most_probable};
 pub use report::FitReport;
 pub use rule::{Measure, Rule, Term};
+pub use selection_report::{SelectionReport, SelectionRound, SelectionStep};
 pub use soft_tree::SoftTree;
 pub use srt_model::SrtModel;
 

@@ -1,6 +1,6 @@
 //! How a fit went, whatever the kind of model.
 
-use super::{ClassRate, CvTable};
+use super::{ClassRate, CvTable, SelectionReport};
 use crate::solver::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -36,6 +36,9 @@ pub struct FitReport {
     pub cross_validation: Option<CvTable>,
     /// Training rows.
     pub rows: usize,
+    /// How the rows to train on were selected, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionReport>,
 }
 
 /// JSON has no infinity and serde_json writes null for it.

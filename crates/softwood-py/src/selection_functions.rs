@@ -1,0 +1,131 @@
+//! Row selection, as `softwood.selection` calls it.
+
+use crate::arrays::Matrix;
+use crate::run_interruptible::run_interruptible;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use softwood::selection::{ClusterRule, Hyperplanes, SelectionSettings};
+
+/// The answer of `select_extreme_points`: covered, extreme, indptr, indices, values, unresolved.
+type Covering<'py> = (
+    Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
+    usize,
+);
+
+fn as_int64(values: Vec<usize>) -> Vec<i64> {
+    values.into_iter().map(|value| value as i64).collect()
+}
+
+/// Rows in the hull of the others; `softwood.select_extreme_points` prepares the arguments.
+#[pyfunction]
+#[pyo3(signature = (x, *, tolerance, n_threads))]
+pub fn select_extreme_points<'py>(
+    py: Python<'py>,
+    x: Matrix<'py>,
+    tolerance: f64,
+    n_threads: Option<usize>,
+) -> PyResult<Covering<'py>> {
+    let rows = x.rows();
+    let answer = run_interruptible(py, None, |control| {
+        softwood::selection::select_extreme_points(rows, tolerance, n_threads, &control.stop)
+    })?;
+    Ok((
+        answer.covered.into_pyarray(py),
+        answer.extreme.into_pyarray(py),
+        as_int64(answer.indptr).into_pyarray(py),
+        as_int64(answer.indices).into_pyarray(py),
+        answer.values.into_pyarray(py),
+        answer.unresolved,
+    ))
+}
+
+/// The answer of `select_rows`: indices, cluster of each, and for every cluster leaf, class, rows,
+/// covered, carriers, selected and rule.
+type Selected<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Vec<(u32, u32, usize, usize, usize, usize, &'static str)>,
+);
+
+fn rule_name(rule: ClusterRule) -> &'static str {
+    match rule {
+        ClusterRule::Extreme => "extreme",
+        ClusterRule::Carriers => "carriers",
+        ClusterRule::CarriersAndNearest => "carriers and nearest",
+    }
+}
+
+/// Rows to train on; `softwood.select_rows` prepares the arguments.
+#[pyfunction]
+#[pyo3(signature = (x, codes, leaves, normals, offsets, of_leaf, *, beta1, beta2, tolerance, n_threads))]
+#[allow(clippy::too_many_arguments)] // the Python signature
+pub fn select_rows<'py>(
+    py: Python<'py>,
+    x: Matrix<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    leaves: PyReadonlyArray1<'py, u32>,
+    normals: PyReadonlyArray2<'py, f64>,
+    offsets: PyReadonlyArray1<'py, f64>,
+    of_leaf: Vec<Vec<usize>>,
+    beta1: f64,
+    beta2: f64,
+    tolerance: f64,
+    n_threads: Option<usize>,
+) -> PyResult<Selected<'py>> {
+    let (codes, leaves) = (codes.as_array().to_vec(), leaves.as_array().to_vec());
+    let hyperplanes = Hyperplanes {
+        normals: normals.as_array().to_owned(),
+        offsets: offsets.as_array().to_vec(),
+        of_leaf,
+    };
+    let settings = SelectionSettings {
+        beta1,
+        beta2,
+        tolerance,
+        n_threads,
+    };
+    let rows = x.rows();
+    let chosen = run_interruptible(py, None, |control| {
+        let stop = &control.stop;
+        softwood::selection::select_rows(rows, &codes, &leaves, &hyperplanes, &settings, stop)
+    })?;
+    let accounts = chosen.clusters.iter().map(|cluster| {
+        let rule = rule_name(cluster.rule);
+        let (leaf, class, rows) = (cluster.leaf, cluster.class, cluster.rows);
+        let (covered, carriers) = (cluster.covered, cluster.carriers);
+        (leaf, class, rows, covered, carriers, cluster.selected, rule)
+    });
+    let accounts = accounts.collect();
+    Ok((
+        as_int64(chosen.indices).into_pyarray(py),
+        as_int64(chosen.cluster).into_pyarray(py),
+        accounts,
+    ))
+}
+
+/// The answer of `balanced_relaxation`: selected, covered, objective, solved.
+type Balanced<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    f64,
+    bool,
+);
+
+/// Relaxation of balanced selection; `softwood.balanced_relaxation` prepares the arguments.
+#[pyfunction]
+pub fn balanced_relaxation<'py>(py: Python<'py>, x: Matrix<'py>) -> PyResult<Balanced<'py>> {
+    let rows = x.rows();
+    let answer = run_interruptible(py, None, |control| {
+        softwood::selection::balanced_relaxation(rows, &control.stop)
+    })?;
+    Ok((
+        answer.selected.into_pyarray(py),
+        answer.covered.into_pyarray(py),
+        answer.objective,
+        answer.solved,
+    ))
+}

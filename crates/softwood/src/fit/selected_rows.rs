@@ -1,0 +1,362 @@
+//! The ORCT trained on few rows that stand for all: tree → selection → tree, kept while no worse.
+//!
+//! A first tree is fitted to a random sample. Then each round selects rows by the present tree and fits
+//! another one to them: first by algorithm 1 of Zhu et al. (NeurIPS 2020), from each class in each leaf,
+//! then by their algorithm 3, all rows that the tree gets wrong and, of those it gets right, the
+//! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
+//! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
+
+use super::orct::{OrctSettings, fit_orct_scaled, validate_data};
+use super::{Control, FitError};
+use crate::InputError;
+use crate::data::finite::check_finite;
+use crate::data::{Labels, Rows, Scaling};
+use crate::fitted::{OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
+use crate::selection::choose_rows::{Clusters, choose};
+use crate::selection::{Hyperplanes, SelectionSettings};
+use crate::solver::SolveStatus;
+use crate::stop::{Stop, Stopped};
+use crate::threads::in_pool;
+use ndarray::Array2;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+use std::time::Instant;
+
+/// Rows of a class that the first sample has at least, if there are as many.
+const SAMPLED_PER_CLASS: usize = 20;
+
+/// Rows whose leaf probabilities are held in memory at a time.
+const ROWS_AT_A_TIME: usize = 16_384;
+
+/// How rows are selected for a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowSelection {
+    /// β₁ of algorithm 1, see [`SelectionSettings`].
+    pub beta1: f64,
+    /// β₂ of algorithm 1.
+    pub beta2: f64,
+    /// ε′, for features scaled to [0, 1].
+    pub tolerance: f64,
+    /// Rows of the random sample that the first tree is fitted to; a quarter of all rows at most.
+    pub sample: usize,
+    /// Rounds of selecting and fitting at most: the first by algorithm 1, the others by algorithm 3.
+    pub rounds: usize,
+}
+
+impl Default for RowSelection {
+    fn default() -> Self {
+        let SelectionSettings {
+            beta1,
+            beta2,
+            tolerance,
+            ..
+        } = SelectionSettings::default();
+        Self {
+            beta1,
+            beta2,
+            tolerance,
+            sample: 2000,
+            rounds: 3,
+        }
+    }
+}
+
+impl RowSelection {
+    fn settings(&self) -> SelectionSettings {
+        SelectionSettings {
+            beta1: self.beta1,
+            beta2: self.beta2,
+            tolerance: self.tolerance,
+            n_threads: None,
+        }
+    }
+
+    fn validate(&self, features: usize) -> Result<(), InputError> {
+        if self.sample == 0 {
+            return Err(InputError::Setting {
+                name: "sample",
+                expected: "at least 1",
+                got: "0".into(),
+            });
+        }
+        self.settings().validate(features)
+    }
+}
+
+/// As [`fit_orct`](crate::fit_orct), trained on a sample and on selected rows alone; every selected row
+/// counts for the rows of its cluster, so classes weigh as much as in all rows. The report's
+/// `selection` tells the share of rows and the accuracy on all rows, round by round.
+pub fn fit_orct_selected<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: &OrctSettings,
+    selection: &RowSelection,
+    control: &Control,
+) -> Result<OrctModel, FitError> {
+    let rows = rows.into();
+    let began = Instant::now();
+    settings.validate()?;
+    selection.validate(rows.features())?;
+    validate_data(&rows, labels, weights, settings)?;
+    in_pool(settings.n_threads, || check_finite(&rows))??;
+    let stop = Stop::new(&control.stop, settings.time_limit);
+    let work = SelectedFit {
+        rows: rows.reborrow(),
+        labels,
+        weight: weights.map_or_else(|| vec![1.0; rows.len()], <[f64]>::to_vec),
+        settings,
+        selection,
+        control,
+        began,
+    };
+    let sample = work.sample();
+    let mut best = work.route(work.fit_to(&sample, None)?)?;
+    let mut report = SelectionReport {
+        rows: sample.rows.len(),
+        share: 0.0,
+        accuracy: best.accuracy,
+        rounds: vec![SelectionRound {
+            step: SelectionStep::Sample,
+            rows: sample.rows.len(),
+            accuracy: best.accuracy,
+            accepted: true,
+        }],
+    };
+    let scaling = work.scaling(&best.model)?;
+    let mut cut_short = false;
+    for round in 0..selection.rounds {
+        let step = if round == 0 {
+            SelectionStep::Clusters
+        } else {
+            SelectionStep::Mistakes
+        };
+        let selected = match work.select(step, &best, &stop)? {
+            Ok(selected) => selected,
+            Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
+            Err(Stopped::TimeLimit) => {
+                cut_short = true;
+                break;
+            }
+        };
+        let candidate = work.route(work.fit_to(&selected, Some(&scaling))?)?;
+        let accepted = candidate.accuracy >= best.accuracy;
+        report.rounds.push(SelectionRound {
+            step,
+            rows: selected.rows.len(),
+            accuracy: candidate.accuracy,
+            accepted,
+        });
+        if accepted {
+            best = candidate;
+            report.rows = selected.rows.len();
+            report.accuracy = best.accuracy;
+        } else if step == SelectionStep::Mistakes {
+            break; // the same tree would make the same selection again
+        }
+    }
+    report.share = report.rows as f64 / rows.len() as f64;
+    let mut model = best.model;
+    if cut_short {
+        model.report.status = SolveStatus::TimeLimit;
+    }
+    model.report.rows = rows.len();
+    model.report.seconds = began.elapsed().as_secs_f64();
+    model.report.selection = Some(report);
+    Ok(model)
+}
+
+/// Rows to fit to and their weights.
+struct Chosen {
+    rows: Vec<usize>,
+    weights: Vec<f64>,
+}
+
+/// A tree with what it does to all rows.
+struct Routed {
+    model: OrctModel,
+    /// Weight of the rows it gets right, as a share of all.
+    accuracy: f64,
+    /// For each row its most probable leaf, and whether its class is predicted.
+    leaves: Vec<u32>,
+    right: Vec<bool>,
+}
+
+/// What every step needs.
+struct SelectedFit<'a> {
+    rows: Rows<'a>,
+    labels: &'a Labels,
+    weight: Vec<f64>,
+    settings: &'a OrctSettings,
+    selection: &'a RowSelection,
+    control: &'a Control,
+    began: Instant,
+}
+
+impl SelectedFit<'_> {
+    /// A random sample of each class, with the class' weight.
+    fn sample(&self) -> Chosen {
+        let mut of_class = vec![Vec::new(); self.labels.classes.len()];
+        for (row, class) in self.labels.codes.iter().enumerate() {
+            if self.weight[row] > 0.0 {
+                of_class[*class as usize].push(row);
+            }
+        }
+        let n: usize = of_class.iter().map(Vec::len).sum();
+        let share = self.selection.sample.min(n.div_ceil(4)) as f64 / n as f64;
+        // A stream that no start draws from.
+        let mut rng = Pcg64::new(u128::from(self.settings.random_state), u128::MAX);
+        let mut chosen = Chosen {
+            rows: Vec::new(),
+            weights: Vec::new(),
+        };
+        for mut members in of_class {
+            let total = self.total(&members);
+            let wanted = (share * members.len() as f64).ceil() as usize;
+            let wanted = wanted.max(SAMPLED_PER_CLASS).min(members.len());
+            let (members, _) = members.partial_shuffle(&mut rng, wanted);
+            chosen.add(members, total, self);
+        }
+        chosen
+    }
+
+    fn total(&self, rows: &[usize]) -> f64 {
+        rows.iter().map(|row| self.weight[*row]).sum()
+    }
+
+    /// The map of the features that `model` was fitted with, learned on all rows.
+    fn scaling(&self, model: &OrctModel) -> Result<Scaling, FitError> {
+        let stop = Stop::new(&self.control.stop, None);
+        let kind = model.tree.scaling.kind;
+        in_pool(self.settings.n_threads, || {
+            Scaling::learn_unless_stopped(kind, self.rows.reborrow(), Some(&self.weight), &stop)
+        })?
+        .map_err(|_: Stopped| FitError::Cancelled)
+    }
+
+    fn fit_to(&self, chosen: &Chosen, scaling: Option<&Scaling>) -> Result<OrctModel, FitError> {
+        let rows = self.rows.gather(&chosen.rows);
+        let labels = Labels {
+            classes: self.labels.classes.clone(),
+            codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
+        };
+        let limit = self.settings.time_limit;
+        let settings = OrctSettings {
+            time_limit: limit.map(|limit| limit.saturating_sub(self.began.elapsed())),
+            ..self.settings.clone()
+        };
+        let weights = Some(chosen.weights.as_slice());
+        let rows = rows.view().into();
+        fit_orct_scaled(rows, &labels, weights, &settings, scaling, self.control)
+    }
+
+    /// Sends all rows down the tree.
+    fn route(&self, model: OrctModel) -> Result<Routed, FitError> {
+        let n = self.rows.len();
+        let (mut leaves, mut right) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for first in (0..n).step_by(ROWS_AT_A_TIME) {
+            if self.control.stop.is_raised() {
+                return Err(FitError::Cancelled);
+            }
+            let range = first..n.min(first + ROWS_AT_A_TIME);
+            let rows = self.rows.slice(range.clone());
+            let probabilities = model.tree.leaf_probabilities(rows)?;
+            let width = model.tree.topology.leaves();
+            leaves.extend(probabilities.chunks_exact(width).map(most_probable));
+            let predicted = model.predict(rows)?;
+            let actual = &self.labels.codes[range];
+            right.extend(predicted.iter().zip(actual).map(|(p, y)| p == y));
+        }
+        let all = self.weight.iter().zip(&right);
+        let hits: f64 = all.filter(|(_, right)| **right).map(|(w, _)| w).sum();
+        Ok(Routed {
+            accuracy: hits / self.weight.iter().sum::<f64>(),
+            model,
+            leaves,
+            right,
+        })
+    }
+
+    /// The rows that stand for all by a tree.
+    fn select(
+        &self,
+        step: SelectionStep,
+        tree: &Routed,
+        stop: &Stop,
+    ) -> Result<Result<Chosen, Stopped>, FitError> {
+        let mut settings = self.selection.settings();
+        let all = (0..self.rows.len()).filter(|row| self.weight[*row] > 0.0);
+        let (members, mistakes): (Vec<usize>, Vec<usize>) = match step {
+            SelectionStep::Mistakes => {
+                settings.beta1 = 1.0; // the extreme points of every cluster
+                all.partition(|row| tree.right[*row])
+            }
+            _ => (all.collect(), Vec::new()),
+        };
+        let codes = &self.labels.codes;
+        let clusters = Clusters {
+            rows: self.rows.reborrow(),
+            members: &members,
+            classes: codes,
+            leaves: &tree.leaves,
+            scaling: Some(&tree.model.tree.scaling),
+        };
+        let hyperplanes = hyperplanes(&tree.model);
+        let selected = in_pool(self.settings.n_threads, || {
+            stop.check()?;
+            choose(&clusters, &hyperplanes, &settings, stop)
+        })?;
+        Ok(selected.map(|selected| {
+            let key = |row: usize| (tree.leaves[row], codes[row]);
+            let place = |row: usize| {
+                let places = &selected.clusters;
+                let place = places.binary_search_by_key(&key(row), |c| (c.leaf, c.class));
+                place.expect("every row is in a cluster")
+            };
+            let mut totals = vec![0.0; selected.clusters.len()];
+            for row in &members {
+                totals[place(*row)] += self.weight[*row];
+            }
+            let mut of_cluster = vec![Vec::new(); totals.len()];
+            for (row, cluster) in selected.indices.iter().zip(&selected.cluster) {
+                of_cluster[*cluster].push(*row);
+            }
+            let mut chosen = Chosen {
+                rows: Vec::new(),
+                weights: Vec::new(),
+            };
+            for (rows, total) in of_cluster.iter().zip(totals) {
+                chosen.add(rows, total, self);
+            }
+            chosen.add(&mistakes, self.total(&mistakes), self);
+            chosen
+        }))
+    }
+}
+
+impl Chosen {
+    /// Adds rows that weigh `total` together.
+    fn add(&mut self, rows: &[usize], total: f64, all: &SelectedFit<'_>) {
+        let factor = total / all.total(rows);
+        self.rows.extend(rows);
+        self.weights
+            .extend(rows.iter().map(|row| all.weight[*row] * factor));
+    }
+}
+
+/// The splits on scaled features, and those on the way to each leaf.
+fn hyperplanes(model: &OrctModel) -> Hyperplanes {
+    let (tree, topology) = (&model.tree, model.tree.topology);
+    let (b, p) = (topology.branches(), tree.features());
+    let slopes = tree.coefficients.iter().map(|a| a / p as f64).collect();
+    let path = |leaf: usize| {
+        let parents =
+            std::iter::successors(Some(b + leaf), |node| node.checked_sub(1).map(|t| t / 2));
+        parents.skip(1).collect()
+    };
+    Hyperplanes {
+        normals: Array2::from_shape_vec((b, p), slopes).expect("a row for each split"),
+        offsets: tree.intercepts.clone(),
+        of_leaf: (0..topology.leaves()).map(path).collect(),
+    }
+}

@@ -1,0 +1,191 @@
+//! Balanced selection, algorithm 2 as far as its linear relaxation: few rows that cover many.
+
+use super::extreme_points::{check_shape, extreme_points};
+use crate::data::finite::check_finite;
+use crate::data::{Rows, Scaling, ScalingKind};
+use crate::stop::{Stop, Stopped};
+use crate::threads::in_pool;
+use crate::{FitError, InputError, StopFlag};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultInfo, DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
+    ZeroConeT,
+};
+
+/// Rows at most: (9) has a variable for every pair of them.
+const MAX_ROWS: usize = 100;
+
+/// Shares closer to 0 or 1 than this are 0 or 1; the solver is exact to about 1e-8.
+const ROUNDING: f64 = 1e-6;
+
+/// The optimum of relaxation (9).
+#[derive(Clone, Debug, PartialEq)]
+pub struct BalancedRelaxation {
+    /// a: how far each row is selected, 0…1.
+    pub selected: Vec<f64>,
+    /// b: how far each row is covered by selected rows, 0…1.
+    pub covered: Vec<f64>,
+    /// Σ (b_i − a_i).
+    pub objective: f64,
+    /// Whether the solver ended at the optimum, not at a limit of its own.
+    pub solved: bool,
+}
+
+/// What algorithm 2 does with a row after the relaxation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BalancedChoice {
+    /// b = 0: it cannot be covered.
+    NotCovered,
+    /// b = 1: it is covered and left out.
+    Covered,
+    /// In between: left to the 0–1 program (6).
+    Ambiguous,
+}
+
+impl BalancedRelaxation {
+    /// What the relaxation decides of each row.
+    pub fn choices(&self) -> Vec<BalancedChoice> {
+        let choice = |b: &f64| match *b {
+            b if b < ROUNDING => BalancedChoice::NotCovered,
+            b if b > 1.0 - ROUNDING => BalancedChoice::Covered,
+            _ => BalancedChoice::Ambiguous,
+        };
+        self.covered.iter().map(choice).collect()
+    }
+}
+
+/// Solves the linear relaxation of balanced selection,
+///
+/// ```text
+/// max  Σ_i (b_i − a_i)
+/// s.t. b_j x_j = Σ_{i≠j} λ_ji x_i,  Σ_{i≠j} λ_ji = b_j,
+///      0 ≤ λ_ji ≤ a_i,  a_j + b_j ≤ 1,                                            (9)
+/// ```
+///
+/// by Clarabel's interior-point method. It has N² variables: 100 rows are taken at most.
+pub fn balanced_relaxation<'a>(
+    rows: impl Into<Rows<'a>>,
+    stop: &StopFlag,
+) -> Result<BalancedRelaxation, FitError> {
+    let rows = rows.into();
+    check_shape(&rows)?;
+    if rows.len() > MAX_ROWS {
+        return Err(FitError::Input(InputError::Setting {
+            name: "X",
+            expected: "at most 100 rows, since the program has a variable for each pair",
+            got: format!("{} rows", rows.len()),
+        }));
+    }
+    in_pool(Some(1), || {
+        check_finite(&rows)?;
+        relaxation(&rows, &Stop::new(stop, None)).map_err(|_: Stopped| FitError::Cancelled)
+    })?
+}
+
+fn relaxation(rows: &Rows<'_>, stop: &Stop) -> Result<BalancedRelaxation, Stopped> {
+    let n = rows.len();
+    let scaling = Scaling::learn_unless_stopped(ScalingKind::MinMax, *rows, None, stop)?;
+    let columns: Vec<Vec<f64>> = (0..rows.features())
+        .map(|k| {
+            let mut column = rows.column(k);
+            scaling.features[k].apply_to(&mut column);
+            column
+        })
+        .collect();
+    // Only rows in the hull of the others can be covered; rows of one value cover each other.
+    let covering = extreme_points(rows, 0.0, stop)?;
+    let repeated = |j: usize| (0..n).any(|i| i != j && columns.iter().all(|c| c[i] == c[j]));
+    let coverable: Vec<usize> = (0..n)
+        .filter(|j| covering.covered[*j] || repeated(*j))
+        .collect();
+    let program = Program::new(n, &columns, &coverable);
+    let settings = DefaultSettings {
+        verbose: false,
+        ..DefaultSettings::default()
+    };
+    let nothing = CscMatrix::zeros((program.variables(), program.variables()));
+    let mut solver = DefaultSolver::new(
+        &nothing,
+        &program.costs,
+        &program.matrix,
+        &program.right,
+        &program.cones,
+        settings,
+    )
+    .expect("a program of matching sizes");
+    let polled = stop.clone();
+    solver.set_termination_callback(move |_: &DefaultInfo<f64>| polled.check().is_err());
+    solver.solve();
+    stop.check()?;
+    let solution = &solver.solution;
+    let unit = |x: f64| x.clamp(0.0, 1.0);
+    let mut covered = vec![0.0; n];
+    for (weights, j) in solution.x[n..].chunks_exact((n - 1).max(1)).zip(&coverable) {
+        covered[*j] = unit(weights.iter().sum());
+    }
+    Ok(BalancedRelaxation {
+        selected: solution.x[..n].iter().map(|a| unit(*a)).collect(),
+        covered,
+        objective: -solution.obj_val,
+        solved: solution.status == SolverStatus::Solved,
+    })
+}
+
+/// (9) in the variables a, then λ_j of each coverable row j, b_j being Σ_i λ_ji:
+/// min costs·x with right − matrix·x zero in the first rows and not negative in the others.
+struct Program {
+    costs: Vec<f64>,
+    matrix: CscMatrix<f64>,
+    right: Vec<f64>,
+    cones: [clarabel::solver::SupportedConeT<f64>; 2],
+}
+
+impl Program {
+    fn new(n: usize, columns: &[Vec<f64>], coverable: &[usize]) -> Self {
+        let (d, m) = (columns.len(), coverable.len());
+        let pairs = m * (n - 1);
+        // Rows: m·d equations, a ≥ 0, λ ≥ 0, λ_ji ≤ a_i, a_j + Σ_i λ_ji ≤ 1.
+        let (positive, weights) = (m * d, m * d + n);
+        let (below, total) = (weights + pairs, weights + 2 * pairs);
+        let others = |j: usize| (0..n).filter(move |i| *i != j);
+        let mut of_selected: Vec<Vec<(usize, f64)>> =
+            (0..n).map(|i| vec![(positive + i, -1.0)]).collect();
+        let mut of_weights: Vec<Vec<(usize, f64)>> = Vec::with_capacity(pairs);
+        for (c, j) in coverable.iter().enumerate() {
+            for i in others(*j) {
+                let pair = of_weights.len();
+                let mut entries: Vec<(usize, f64)> = (0..d)
+                    .map(|k| (c * d + k, columns[k][i] - columns[k][*j]))
+                    .filter(|(_, x)| *x != 0.0)
+                    .collect();
+                entries.extend([
+                    (weights + pair, -1.0),
+                    (below + pair, 1.0),
+                    (total + c, 1.0),
+                ]);
+                of_weights.push(entries);
+                of_selected[i].push((below + pair, -1.0));
+            }
+            of_selected[*j].push((total + c, 1.0));
+        }
+        let mut right = vec![0.0; total + m];
+        right[total..].fill(1.0);
+        let (mut starts, mut places, mut values) = (vec![0], Vec::new(), Vec::new());
+        for mut entries in of_selected.into_iter().chain(of_weights) {
+            entries.sort_unstable_by_key(|(row, _)| *row);
+            places.extend(entries.iter().map(|(row, _)| *row));
+            values.extend(entries.iter().map(|(_, value)| *value));
+            starts.push(places.len());
+        }
+        Self {
+            costs: [vec![1.0; n], vec![-1.0; pairs]].concat(),
+            matrix: CscMatrix::new(total + m, n + pairs, starts, places, values),
+            right,
+            cones: [ZeroConeT(m * d), NonnegativeConeT(total + m - m * d)],
+        }
+    }
+
+    fn variables(&self) -> usize {
+        self.costs.len()
+    }
+}

@@ -1,0 +1,289 @@
+"""Are extreme points and selected rows those that linear programs for each row and Qhull find?"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.spatial import ConvexHull
+from sklearn.tree import DecisionTreeClassifier
+
+import softwood
+
+# HiGHS meets constraints within 1e-7; what is decided by less is not compared.
+PRECISION = 1e-6
+
+
+def distances_by_programs(X):
+    """Least ε′ for which (7) covers each row by the others: one linear program for each row."""
+    n, d = X.shape
+    distances = np.empty(n)
+    for j in range(n):
+        others = np.delete(X, j, axis=0)
+        if len(others) == 0:
+            distances[j] = np.inf
+            continue
+        # min t with −t ≤ x_j − Σ λ_i x_i ≤ t, λ ≥ 0, Σ λ_i = 1
+        rows = np.hstack([np.vstack([others.T, -others.T]), -np.ones((2 * d, 1))])
+        found = linprog(
+            np.r_[np.zeros(n - 1), 1.0],
+            A_ub=rows,
+            b_ub=np.r_[X[j], -X[j]],
+            A_eq=np.r_[np.ones(n - 1), 0.0][None],
+            b_eq=[1.0],
+            method="highs",
+        )
+        assert found.status == 0
+        distances[j] = found.fun
+    return distances
+
+
+def on_sphere(rng, n, d):
+    points = rng.normal(size=(n, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+CLUSTERS = {
+    "cloud": lambda rng, n, d: rng.normal(size=(n, d)),
+    "sphere": on_sphere,
+    "grid": lambda rng, n, d: rng.integers(0, 3, size=(n, d)).astype(float),
+    "duplicates": lambda rng, n, d: rng.normal(size=(n // 3, d))[rng.integers(0, n // 3, n)],
+    "collinear": lambda rng, n, d: np.outer(rng.integers(0, 9, n), rng.normal(size=d)),
+    "flat": lambda rng, n, d: (
+        rng.normal(size=(n, (d + 1) // 2)) @ rng.normal(size=((d + 1) // 2, d))
+    ),
+    "combinations": lambda rng, n, d: (
+        rng.dirichlet(np.full(d + 3, 0.3), n) @ rng.normal(size=(d + 3, d))
+    ),
+}
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 12, 16, 20])
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_agrees_with_one_program_for_each_row(kind, d):
+    rng = np.random.default_rng(100 * d + len(kind))
+    X = CLUSTERS[kind](rng, 36, d)
+    distinct, first = np.unique(X, axis=0, return_index=True)
+    distances = distances_by_programs(distinct)
+    for tolerance in (0.0, 0.03, 0.3):
+        found = softwood.select_extreme_points(X, tolerance)
+        assert found.unresolved == 0
+        clear = (tolerance == 0) | (abs(distances - tolerance) > PRECISION)
+        expected = distances <= tolerance + PRECISION
+        assert np.array_equal(found.covered[first][clear], expected[clear])
+        copies = np.setdiff1d(np.arange(len(X)), first)
+        assert found.covered[copies].all()  # one copy stays
+        check_weights(X, found, tolerance)
+
+
+def check_weights(X, found, tolerance):
+    weights = found.to_scipy()
+    counts = np.diff(found.indptr)
+    assert np.array_equal(counts > 0, found.covered)
+    assert counts.max(initial=0) <= X.shape[1] + 1
+    assert (found.values > 0).all()
+    assert weights.diagonal().max(initial=0) == 0
+    error = abs(weights @ X - X)[found.covered]
+    assert (error <= tolerance + 2e-9 * np.ptp(X, axis=0) + 1e-14).all()
+    np.testing.assert_allclose(weights.sum(axis=1)[found.covered], 1, rtol=1e-12)
+    if tolerance == 0:
+        assert found.extreme[found.indices].all()
+        assert np.array_equal(found.extreme, ~found.covered)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 6])
+def test_extreme_points_are_the_vertices_of_qhull(d):
+    rng = np.random.default_rng(d)
+    for X in (rng.normal(size=(800, d)), rng.uniform(size=(800, d)) ** 3):
+        vertices = ConvexHull(X).vertices
+        found = softwood.select_extreme_points(X)
+        assert np.array_equal(np.flatnonzero(~found.covered), np.sort(vertices))
+
+
+@pytest.mark.parametrize("kind", ["cloud", "grid", "duplicates", "flat"])
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_balanced_relaxation_reaches_the_optimum_that_highs_finds(kind, d):
+    n = 15
+    X = CLUSTERS[kind](np.random.default_rng(d), n, d)
+    answer = softwood.balanced_relaxation(X)
+    # Variables a, b, λ_ji row after row, λ_jj held at 0.
+    size = 2 * n + n * n
+    pair = 2 * n + np.arange(n * n).reshape(n, n)
+    equations, bounds = [], []
+    for j in range(n):
+        for column in [*X.T, np.ones(n)]:
+            row = np.zeros(size)
+            row[pair[j]], row[n + j] = column, -column[j]
+            equations.append(row)
+        for i in range(n):
+            row = np.zeros(size)
+            row[pair[j, i]], row[i] = 1, -1
+            bounds.append((row, 0.0))
+        row = np.zeros(size)
+        row[[j, n + j]] = 1
+        bounds.append((row, 1.0))
+    upper = np.ones(size)
+    upper[np.diag(pair)] = 0
+    found = linprog(
+        np.r_[np.ones(n), -np.ones(n), np.zeros(n * n)],
+        A_eq=np.array(equations),
+        b_eq=np.zeros(len(equations)),
+        A_ub=np.array([row for row, _ in bounds]),
+        b_ub=np.array([limit for _, limit in bounds]),
+        bounds=np.column_stack([np.zeros(size), upper]),
+        method="highs",
+    )
+    assert found.status == 0
+    assert answer.solved
+    assert answer.objective == pytest.approx(-found.fun, abs=1e-5)
+    assert answer.covered.sum() - answer.selected.sum() == pytest.approx(-found.fun, abs=1e-4)
+
+
+def test_weights_of_a_row_are_those_of_the_sparse_matrix():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    found = softwood.select_extreme_points(X)
+    matrix = found.to_scipy()
+    for i in range(len(X)):
+        rows, weights = found.weights(i)
+        assert np.array_equal(matrix[[i]].toarray()[0, rows], weights)
+        assert matrix[[i]].nnz == len(rows)
+
+
+def test_threads_and_order_of_rows_do_not_matter():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 5))
+    one, two = (softwood.select_extreme_points(X, n_threads=n) for n in (1, 2))
+    for name in ("covered", "extreme", "indptr", "indices", "values"):
+        assert np.array_equal(getattr(one, name), getattr(two, name))
+    order = rng.permutation(len(X))
+    shuffled = softwood.select_extreme_points(X[order])
+    assert np.array_equal(shuffled.covered, one.covered[order])
+    back = np.zeros((len(X), len(X)))
+    back[np.ix_(order, order)] = shuffled.to_scipy().toarray()
+    assert np.array_equal(back, one.to_scipy().toarray())
+
+
+@pytest.mark.parametrize("kind", ["scikit-learn", "softwood"])
+def test_rows_of_any_tree_are_selected_by_cluster(kind):
+    X, y, _ = softwood.load_example()
+    X = X[:, :4] / np.ptp(X[:, :4], axis=0)
+    if kind == "softwood":
+        tree = softwood.fit_orct(X, y, depth=2, n_starts=3)
+    else:
+        tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    leaves, hyperplanes = softwood.leaf_regions(tree, X)
+    chosen = softwood.select_rows(X, y, leaves, hyperplanes, beta1=0.3, beta2=0.1)
+    assert (np.diff(chosen.indices) > 0).all()
+    assert sum(cluster.rows for cluster in chosen.clusters) == len(X)
+    for cluster in chosen.clusters:
+        members = np.flatnonzero((leaves == cluster.leaf) & (y == cluster.label))
+        found = softwood.select_extreme_points(X[members])
+        share = found.to_scipy().toarray().max(axis=0)
+        carriers = share >= (1 - 1e-9) / (X.shape[1] + 1)
+        assert cluster.rows == len(members)
+        assert cluster.covered == found.covered.sum()
+        assert cluster.carriers == carriers.sum()
+        if cluster.covered >= 0.7 * len(members):
+            rule, expected = "extreme", members[~found.covered]
+        elif cluster.carriers > 0.1 * len(members):
+            rule, expected = "carriers", members[carriers]
+        else:
+            rest = members[~found.covered & ~carriers]
+            planes = list(hyperplanes.of_leaf[cluster.leaf])
+            normals, offsets = hyperplanes.normals[planes], hyperplanes.offsets[planes]
+            distance = abs(X[rest] @ normals.T - offsets) / np.linalg.norm(normals, axis=1)
+            count = max(int(np.ceil(0.1 * len(members))), 1) - cluster.carriers
+            nearest = rest[np.argsort(distance.min(axis=1))[:count]]
+            rule, expected = "carriers and nearest", np.r_[members[carriers], nearest]
+        picked = chosen.indices[np.isin(chosen.indices, members)]
+        assert cluster.rule == rule
+        assert np.array_equal(picked, np.sort(expected))
+        assert cluster.selected == len(picked)
+        weights = chosen.sample_weight[np.isin(chosen.indices, members)]
+        np.testing.assert_allclose(weights.sum(), len(members))
+    assert {cluster.label for cluster in chosen.clusters} == {"benign", "malignant"}
+
+
+def test_regions_of_our_tree_are_cut_by_its_splits():
+    X, y, _ = softwood.load_example()
+    model = softwood.fit_orct(X, y, depth=2, n_starts=2)
+    leaves, hyperplanes = softwood.leaf_regions(model, X)
+    left = hyperplanes.offsets < X @ hyperplanes.normals.T
+    at_root = np.where(left[:, 0], left[:, 1], left[:, 2])
+    by_sides = 2 * ~left[:, 0] + ~at_root
+    # The most probable leaf is the one on the more probable side, but for rows close to two splits.
+    assert (by_sides == leaves).mean() > 0.98
+    assert {leaf: sorted(path) for leaf, path in hyperplanes.of_leaf.items()} == {
+        0: [0, 1],
+        1: [0, 1],
+        2: [0, 2],
+        3: [0, 2],
+    }
+
+
+def test_bad_arguments_are_refused_with_a_reason():
+    X, y = np.zeros((4, 2)), [0, 1, 0, 1]
+    X[:, 0] = range(4)
+    planes = (np.ones((1, 2)), [0.5])
+    with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0"):
+        softwood.select_extreme_points(X, -0.1)
+    with pytest.raises(TypeError, match="tolerance must be a number"):
+        softwood.select_extreme_points(X, "0")
+    with pytest.raises(ValueError, match=r"X\[1, 0\] is inf"):
+        softwood.select_extreme_points([[0.0], [np.inf]])
+    with pytest.raises(ValueError, match=r"leaves must have shape \(4,\)"):
+        softwood.select_rows(X, y, [0, 1], planes)
+    with pytest.raises(TypeError, match="leaves must hold integers"):
+        softwood.select_rows(X, y, [0.0] * 4, planes)
+    with pytest.raises(ValueError, match="beta1 must be a number above 0 and below 1"):
+        softwood.select_rows(X, y, [0] * 4, planes, beta1=1.0)
+    with pytest.raises(TypeError, match="a pair"):
+        softwood.select_rows(X, y, [0] * 4, np.ones((1, 2)))
+    with pytest.raises(ValueError, match="hyperplanes must be normals"):
+        softwood.select_rows(X, y, [0] * 4, (np.ones((1, 3)), [0.5]))
+    bounds = softwood.Hyperplanes(normals=planes[0], offsets=np.ones(1), of_leaf={0: [0]})
+    with pytest.raises(ValueError, match="no entry for leaf 1"):
+        softwood.select_rows(X, y, [0, 0, 1, 1], bounds)
+    bounds = softwood.Hyperplanes(normals=planes[0], offsets=np.ones(1), of_leaf={0: [1]})
+    with pytest.raises(ValueError, match="numbers below their count"):
+        softwood.select_rows(X, y, [0] * 4, bounds)
+    with pytest.raises(TypeError, match="tree must be"):
+        softwood.leaf_regions("tree", X)
+    model = softwood.fit_orct(X, y, depth=1, n_starts=1, scaling="quantile")
+    with pytest.raises(ValueError, match="not bounded by hyperplanes"):
+        softwood.leaf_regions(model, X)
+
+
+CTRL_C = """
+import time
+import numpy as np
+import softwood
+X = np.random.default_rng(0).normal(size=(300_000, 14))
+print("selecting", flush=True)
+try:
+    softwood.select_extreme_points(X)
+except KeyboardInterrupt:
+    print("interrupted", time.time())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_ctrl_c_ends_a_selection_within_a_second():
+    with subprocess.Popen(
+        [sys.executable, "-c", CTRL_C], stdout=subprocess.PIPE, text=True
+    ) as child:
+        try:
+            assert child.stdout.readline() == "selecting\n"
+            time.sleep(2)
+            sent = time.time()
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=20)
+        finally:
+            child.kill()
+    word, ended = out.split()
+    assert word == "interrupted"
+    assert float(ended) - sent < 1
