@@ -415,6 +415,27 @@ fn a_model_survives_its_file() {
 }
 
 #[test]
+fn the_documented_file_predicts_the_documented_row() {
+    let page = include_str!("../../crates/softwood/MODEL_FORMAT.md");
+    let part = page.split("## Soft regression trees").nth(1).unwrap();
+    let block = |i: usize| {
+        part.split("```json")
+            .nth(i)
+            .unwrap()
+            .split("```")
+            .next()
+            .unwrap()
+    };
+    let model = SrtModel::from_json(block(1)).unwrap();
+    let example: serde_json::Value = serde_json::from_str(block(2)).unwrap();
+    let row: Vec<f64> = serde_json::from_value(example["row"].clone()).unwrap();
+    let row = ArrayView2::from_shape((1, 2), &row).unwrap();
+    let predicted = model.predict(row).unwrap()[0];
+    assert!((predicted - example["prediction"].as_f64().unwrap()).abs() < 1e-12);
+    assert_eq!(model.leaf_indices(row).unwrap()[0], example["leaf"]);
+}
+
+#[test]
 fn bad_input_is_refused_with_its_values() {
     let (x, y) = kinked(20, 2, 0.1);
     let refused = |y: &[f64], weights: Option<&[f64]>, settings: SrtSettings| -> String {
