@@ -15,7 +15,8 @@ use softwood::{
 /// Rows uniform in [−1, 1]^p and a response with a kink and some noise.
 fn kinked(rows: usize, features: usize, noise: f64) -> (Array2<f64>, Vec<f64>) {
     let mut rng = Pcg64::new(5, 0);
-    let x = Array2::from_shape_simple_fn((rows, features), || rng.random_range(-1.0..1.0));
+    let x: Array2<f64> =
+        Array2::from_shape_simple_fn((rows, features), || rng.random_range(-1.0..1.0));
     let y = x
         .rows()
         .into_iter()

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// λ_ω W p² for errors of variance 1: slopes a/p of the splits are penalized beside summed errors.
 const BRANCHES: f64 = 3e-2;
 
+/// Macro-iterations of the pilot at most.
+const PILOT: u64 = 10;
+
 /// Variance of the errors at least: splits stay finite where all rows are fitted exactly.
 const NO_ERRORS: f64 = 1e-6;
 
@@ -38,16 +41,10 @@ pub(crate) fn choose_ridges(
     progress.expect_starts(1);
     let first = first_splits(&data.without_deadline(), topology, settings, 0, progress)?;
     let mut pilot = Run::new(data, first, ridges, settings, progress)?;
-    pilot.advance(settings.macro_iterations)?;
+    pilot.advance(settings.macro_iterations.min(PILOT))?;
     let parameters = pilot.finish()?.parameters;
     let moments = data.without_deadline().leaf_moments(&parameters, 0, None)?;
     let plausible = plausible_penalty(&moments, data.features(), LEAVES);
-    let env = |n: &str, d: f64| {
-        std::env::var(n)
-            .ok()
-            .and_then(|s| s.parse().ok())
-            .unwrap_or(d)
-    };
     if settings.ridge_leaves.is_none() {
         ridges.leaves = 2.0 * plausible.penalty / w;
     }
