@@ -5,7 +5,6 @@ import time
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 import softwood

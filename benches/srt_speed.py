@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from functools import partial
 
 import numpy as np
 from numba import njit
@@ -148,7 +149,7 @@ def predictions(rounds):
         seconds = {"softwood": [], "scikit-learn": []}
         for _ in range(rounds):
             for name, model in (("softwood", tree), ("scikit-learn", cart)):
-                seconds[name].append(best_seconds(lambda m=model: m.predict(rows_of), 1))
+                seconds[name].append(best_seconds(partial(model.predict, rows_of), 1))
         rows += [
             {"what": f"{name}, {np.dtype(dtype).name}", "seconds": min(times)}
             for name, times in seconds.items()
@@ -181,7 +182,11 @@ def main():
     predicted = predictions(7)
     slsqp = [
         against_slsqp(
-            arguments.data_folder, name, arguments.depth, arguments.threads, arguments.max_iterations
+            arguments.data_folder,
+            name,
+            arguments.depth,
+            arguments.threads,
+            arguments.max_iterations,
         )
         for name in PAPER_SETS
     ]
@@ -194,7 +199,9 @@ def main():
     for row in slsqp:
         excess = row["objective"] - row["slsqp_objective"]
         targets += [
-            target(f"{row['dataset']}: SLSQP ÷ softwood, all starts", row["times_faster"], ">=", 100),
+            target(
+                f"{row['dataset']}: SLSQP ÷ softwood, all starts", row["times_faster"], ">=", 100
+            ),
             target(f"{row['dataset']}: objective minus SLSQP's", excess, "<=", TIE),
         ]
     sections = {

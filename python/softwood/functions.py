@@ -302,7 +302,8 @@ def _convergent_after(convergent: Any, macro_iterations: int, depth: int) -> int
     if convergent is False:
         return None
     if convergent is True:
-        return macro_iterations // 2 * (2**depth - 1)
+        branches: int = 2**depth - 1
+        return macro_iterations // 2 * branches
     return _inputs.integer("convergent", convergent, 0, 2**60, ", True or False")
 
 

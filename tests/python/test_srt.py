@@ -165,7 +165,7 @@ def test_files_pickles_and_copies_are_the_same_model(tree, kinked, tmp_path):
     for same in (loaded, pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert same.to_json() == tree.to_json()
         np.testing.assert_array_equal(same.predict(kinked[0]), tree.predict(kinked[0]))
-    with pytest.raises(ValueError, match="kind is \"srt\", not \"orct\""):
+    with pytest.raises(ValueError, match='kind is "srt", not "orct"'):
         softwood.OrctModel.from_json(tree.to_json())
 
 
@@ -253,7 +253,7 @@ BAD = [
     ({"convergent": "yes"}, TypeError, "convergent must be an integer, True or False"),
     ({"convergent": -1}, ValueError, "convergent must be"),
     ({"tol": -1.0}, ValueError, "tol must be"),
-    ({"scaling": "auto"}, ValueError, "scaling must be \"minmax\" or \"quantile\""),
+    ({"scaling": "auto"}, ValueError, 'scaling must be "minmax" or "quantile"'),
     ({"start": "warm"}, ValueError, "start must be"),
     ({"sample_weight": [1, 2]}, ValueError, "sample_weight has 2 values"),
     ({"sample_weight": np.zeros(400)}, ValueError, "zero for all 400 rows"),
