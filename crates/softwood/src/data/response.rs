@@ -80,7 +80,8 @@ mod tests {
             assert!(sum(&|s| s).abs() < 1e-14, "{unit:e}");
             assert!((sum(&|s| s * s) - 1.0).abs() < 1e-14, "{unit:e}");
             for (y, s) in y.iter().zip(s) {
-                assert!((standard.invert(s) / y - 1.0).abs() < 1e-14);
+                // To rounding of the largest value, which the mean is of the order of.
+                assert!((standard.invert(s) / unit - y / unit).abs() < 1e-14);
             }
         }
     }
