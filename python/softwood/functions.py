@@ -207,7 +207,7 @@ def fit_srt(
         Where starts begin: at hierarchical 2-means partitions of the rows, at random hyperplanes
         through them, or both in turn.
     n_starts : int
-        Starts; after three macro-iterations the best quarter goes on, and the best tree is kept.
+        Starts; after four macro-iterations the better half goes on, and the best tree is kept.
     macro_iterations : int
         Rounds over all branch nodes at most.
     imbalance : tuple of three floats

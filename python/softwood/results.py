@@ -91,8 +91,8 @@ class SrtReport(FitReport):
     optimality : float
         Largest entry of the objective's gradient at the model's parameters.
     start_objectives : tuple of float
-        Objective of every start that was run, where it ended: all but the best quarter are
-        given up early.
+        Objective of every start that was run, where it ended: the worse half of them is given up
+        early.
     best_start : int
         The start the model comes from.
     constraints : tuple

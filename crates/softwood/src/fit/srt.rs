@@ -23,8 +23,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Macro-iterations after which only the best quarter of the starts goes on.
-const HEAT: u64 = 3;
+/// Macro-iterations after which the worse half of the starts is given up.
+const HEAT: u64 = 4;
 
 /// What [`fit_srt`] is asked for.
 #[derive(Clone, Debug)]
@@ -230,8 +230,8 @@ pub fn fit_srt<'a>(
     })?
 }
 
-/// Runs the starts; Err only if cancelled. All of them make a few macro-iterations, then the best
-/// quarter goes on to the end.
+/// Runs the starts; Err only if cancelled. All of them make a few macro-iterations, then the better
+/// half goes on to the end.
 fn race(
     data: &RegressionRows<'_>,
     topology: Topology,
@@ -250,7 +250,7 @@ fn race(
     let begun = best_of_starts(settings.n_starts, data.parallelism, &data.stop, begin)?;
     let mut ranked: Vec<f64> = begun.outcomes.iter().map(Run::objective).collect();
     ranked.sort_by(f64::total_cmp);
-    let last_to_go_on = ranked[(ranked.len() - 1) / 4];
+    let last_to_go_on = ranked[(ranked.len() - 1) / 2];
     let end = |mut run: Run<'_, '_>| {
         if run.objective() <= last_to_go_on {
             run.advance(settings.macro_iterations)?;
