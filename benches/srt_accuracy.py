@@ -16,7 +16,7 @@ PACKAGES = ("scikit-learn",)
 KEY = ["dataset", "method", "depth", "fold", "seed"]
 FIELDS = [*KEY, "r2", "seconds", "objective", "worst_over_best", "status"]
 RUNS = Runs("srt_accuracy_runs", KEY, FIELDS, ["objective", "worst_over_best"], PACKAGES)
-FOREST_TREES = 500
+FOREST_TREES = 100
 
 
 def r2(model, X, y):
