@@ -80,8 +80,11 @@ def against_slsqp(folder, name, depth, threads, max_iterations):
     model = softwood.fit_srt(X, y, depth=depth, n_threads=threads)
     seconds = time.perf_counter() - began
     began = time.perf_counter()
-    one = softwood.fit_srt(X, y, depth=depth, n_threads=threads, n_starts=1)
-    one_seconds = time.perf_counter() - began
+    ridges = {"ridge_branches": model.ridge_branches, "ridge_leaves": model.ridge_leaves}
+    quick = softwood.fit_srt(
+        X, y, depth=depth, n_threads=threads, n_starts=1, macro_iterations=1, **ridges
+    )
+    quick_seconds = time.perf_counter() - began
     U = min_max_scaled(X)
     arguments = (U, without_trend(U, y), depth, model.ridge_branches, model.ridge_leaves)
     p = X.shape[1]
@@ -106,10 +109,10 @@ def against_slsqp(folder, name, depth, threads, max_iterations):
         "slsqp_objective": answer.fun,
         "seconds": seconds,
         "objective": model.report.objective,
-        "one_start_seconds": one_seconds,
-        "one_start_objective": one.report.objective,
+        "quick_seconds": quick_seconds,
+        "quick_objective": quick.report.objective,
         "times_faster": slsqp_seconds / seconds,
-        "one_start_times_faster": slsqp_seconds / one_seconds,
+        "quick_times_faster": slsqp_seconds / quick_seconds,
     }
 
 
@@ -197,13 +200,12 @@ def main():
         ratio = seconds[f"scikit-learn, {dtype}"] / seconds[f"softwood, {dtype}"]
         targets.append(target(f"predict {dtype}: DecisionTreeRegressor ÷ softwood", ratio, ">=", 1))
     for row in slsqp:
-        excess = row["objective"] - row["slsqp_objective"]
-        targets += [
-            target(
-                f"{row['dataset']}: SLSQP ÷ softwood, all starts", row["times_faster"], ">=", 100
-            ),
-            target(f"{row['dataset']}: objective minus SLSQP's", excess, "<=", TIE),
-        ]
+        for what, prefix in (("one macro-iteration", "quick_"), ("default settings", "")):
+            at = f"{row['dataset']}, {what}"
+            ratio = row[f"{prefix}times_faster"]
+            excess = row[f"{prefix}objective"] - row["slsqp_objective"]
+            targets.append(target(f"{at}: SLSQP ÷ softwood", ratio, ">=", 100))
+            targets.append(target(f"{at}: objective minus SLSQP's", excess, "<=", TIE))
     sections = {
         "Targets": targets,
         "Against SLSQP": slsqp,
@@ -212,7 +214,7 @@ def main():
         "Prediction of a million rows": predicted,
         "How to read it": (
             f"{arguments.threads} threads. SLSQP (SciPy, one start, one core, objective and gradient compiled by numba, at most {arguments.max_iterations} iterations) minimizes (7) with softwood's penalties over splits and leaves at once. "
-            "seconds: fit_srt with default settings, all eight starts; one_start_…: n_starts=1. Growth: depth 2, one start, two macro-iterations on Friedman's data. Best times."
+            "seconds: fit_srt with default settings, all eight starts; quick_…: one start and one macro-iteration, the least that is no worse than SLSQP, whose joint steps end near objective 1, the linear regression. Growth: depth 2, one start, two macro-iterations on Friedman's data. Best times."
         ),
     }
     write_results("srt_speed", "Speed of SRT", slsqp, sections, PACKAGES)
