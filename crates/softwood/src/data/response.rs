@@ -59,7 +59,12 @@ impl Standardization {
 
     /// y for an s; the largest double where it would overflow.
     pub fn invert(&self, s: f64) -> f64 {
-        (self.mean + self.scale * s).clamp(-f64::MAX, f64::MAX)
+        let y = self.mean + self.scale * s;
+        if y.is_finite() {
+            return y;
+        }
+        // Halves: the product may overflow where the sum does not.
+        (2.0 * (0.5 * self.mean + 0.5 * self.scale * s)).clamp(-f64::MAX, f64::MAX)
     }
 }
 
