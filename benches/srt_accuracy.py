@@ -4,7 +4,6 @@ import argparse
 import time
 from functools import partial
 
-import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
 import softwood
@@ -17,7 +16,7 @@ PACKAGES = ("scikit-learn",)
 KEY = ["dataset", "method", "depth", "fold", "seed"]
 FIELDS = [*KEY, "r2", "seconds", "objective", "worst_over_best", "status"]
 RUNS = Runs("srt_accuracy_runs", KEY, FIELDS, ["objective", "worst_over_best"], PACKAGES)
-FOREST_TREES = 500
+FOREST_TREES = 100
 
 
 def r2(model, X, y):
@@ -77,8 +76,12 @@ def summarize(runs):
         )
         .reset_index()
     )
-    over_seeds = trees.groupby(["depth", "dataset", "fold"])["r2"].std().groupby(level=[0, 1]).mean()
-    table["std_over_seeds"] = [over_seeds[key] for key in zip(table["depth"], table["dataset"], strict=True)]
+    over_seeds = (
+        trees.groupby(["depth", "dataset", "fold"])["r2"].std().groupby(level=[0, 1]).mean()
+    )
+    table["std_over_seeds"] = [
+        over_seeds[key] for key in zip(table["depth"], table["dataset"], strict=True)
+    ]
     table = table.merge(published_srt(), on=["depth", "dataset"], how="left")
     table = table.rename(
         columns={
@@ -100,7 +103,12 @@ def judge(table):
         worst = group.loc[group["gain"].idxmin(), "dataset"]
         below = (group["gain"] < -0.005).sum()
         targets += [
-            target(f"{at}: worst set's gain over published ({worst})", group["gain"].min(), ">=", -0.005),
+            target(
+                f"{at}: worst set's gain over published ({worst})",
+                group["gain"].min(),
+                ">=",
+                -0.005,
+            ),
             target(f"{at}: sets more than 0.005 below published", int(below), "<=", 0),
             target(f"{at}: mean gain over published", group["gain"].mean(), ">=", 0.01),
             target(f"{at}: worst R² of a run", group["worst"].min(), ">=", 0),

@@ -215,11 +215,12 @@ def fit_srt(
     depth : int
         Depth of the tree, 1 to 12: it has 2**depth leaves.
     ridge_branches : float, optional
-        Penalty λ_ω of the splits, at least 0; by default 0.01/(W·p²), W the sum of the weights.
+        Penalty λ_ω of the splits, at least 0; by default 0.03·σ²/(W·p²), W being the sum of the
+        weights and σ² the variance of a pilot tree's errors or, of more than 5000 rows, 1.
     ridge_leaves : float, optional
-        Penalty λ_β of the leaf models, at least 0; by default the one that the training rows make
-        most plausible, judged by a pilot tree, or 0.1/W of more than 5000 rows. Both penalties
-        stand beside errors relative to those of the linear regression.
+        Penalty λ_β of the leaf models, at least 0; by default the one that the pilot tree makes
+        most plausible or, of more than 5000 rows, 0.1/W. Both penalties stand beside errors
+        relative to those of the linear regression.
     scaling : {"minmax", "quantile"}
         How features are mapped to [0, 1]: linearly or by their empirical distribution function.
     start : {"mixed", "clusters", "random"}
@@ -314,7 +315,8 @@ def _convergent_after(convergent: Any, macro_iterations: int, depth: int) -> int
     if convergent is False:
         return None
     if convergent is True:
-        return macro_iterations // 2 * (2**depth - 1)
+        branches: int = 2**depth - 1
+        return macro_iterations // 2 * branches
     return _inputs.integer("convergent", convergent, 0, 2**60, ", True or False")
 
 

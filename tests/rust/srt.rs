@@ -15,7 +15,8 @@ use softwood::{
 /// Rows uniform in [−1, 1]^p and a response with a kink and some noise.
 fn kinked(rows: usize, features: usize, noise: f64) -> (Array2<f64>, Vec<f64>) {
     let mut rng = Pcg64::new(5, 0);
-    let x = Array2::from_shape_simple_fn((rows, features), || rng.random_range(-1.0..1.0));
+    let x: Array2<f64> =
+        Array2::from_shape_simple_fn((rows, features), || rng.random_range(-1.0..1.0));
     let y = x
         .rows()
         .into_iter()
@@ -412,6 +413,27 @@ fn a_model_survives_its_file() {
         let error = SrtModel::from_json(&text.replacen(good, bad, 1)).unwrap_err();
         assert!(error.to_string().contains(word), "{error}");
     }
+}
+
+#[test]
+fn the_documented_file_predicts_the_documented_row() {
+    let page = include_str!("../../crates/softwood/MODEL_FORMAT.md");
+    let part = page.split("## Soft regression trees").nth(1).unwrap();
+    let block = |i: usize| {
+        part.split("```json")
+            .nth(i)
+            .unwrap()
+            .split("```")
+            .next()
+            .unwrap()
+    };
+    let model = SrtModel::from_json(block(1)).unwrap();
+    let example: serde_json::Value = serde_json::from_str(block(2)).unwrap();
+    let row: Vec<f64> = serde_json::from_value(example["row"].clone()).unwrap();
+    let row = ArrayView2::from_shape((1, 2), &row).unwrap();
+    let predicted = model.predict(row).unwrap()[0];
+    assert!((predicted - example["prediction"].as_f64().unwrap()).abs() < 1e-12);
+    assert_eq!(model.leaf_indices(row).unwrap()[0], example["leaf"]);
 }
 
 #[test]

@@ -73,8 +73,8 @@ impl SrtModel {
     /// >>> import numpy as np, softwood
     /// >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
     /// >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
-    /// >>> model.predict([[0.5, 0.0], [-0.75, 0.0]]).round(1).tolist()
-    /// [0.5, 0.8]
+    /// >>> model.predict([[0.5, 0.0], [-0.9, 0.0]]).round(1).tolist()
+    /// [0.5, 0.9]
     #[pyo3(signature = (X))]
     #[allow(non_snake_case)]
     fn predict<'py>(

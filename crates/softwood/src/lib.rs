@@ -29,17 +29,27 @@
 //! The probability of class k at x is Σ_t C_kt P_xt. Penalties on a may be added for sparse trees (see
 //! [`PenaltySettings`](objective::PenaltySettings)), and bounds on the recall of classes.
 //!
+//! A soft regression tree (SRT) has the same splits with γ = 1 and free coefficients ω, and a linear
+//! model ŷ_it = β_0t + Σ_j β_tj x_ij in each leaf:
+//!
+//! ```text
+//! min  (1/Σ_i w_i) Σ_i w_i Σ_t P_it (ŷ_it − y_i)² + (λ_ω/2)‖ω‖² + (λ_β/2) Σ_t ‖β_t − β̄‖²,
+//! ```
+//!
+//! β̄ being the linear regression of all rows. A row is predicted by the one leaf at the end of its
+//! likelier branches.
+//!
 //! # From rows to model
 //!
 //! | folder | what happens there |
 //! |---|---|
-//! | `fit` | the plot: one file per fit function, [`fit_orct`] first |
+//! | `fit` | the plot: one file per fit function, [`fit_orct`] and [`fit_srt`] |
 //! | [`data`] | rows in, blocks of scaled rows out; class labels; feature maps |
-//! | `start` | random splits through the data |
-//! | [`objective`] | the cost above and its gradient |
+//! | `start` | random splits through the data, clusters of rows |
+//! | [`objective`] | the costs above and their gradients |
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused pass over blocks of rows |
 //! | [`solver`] | projected L-BFGS with bounds and penalties that have kinks; knows nothing of trees |
-//! | `leaves` | the exact label step |
+//! | `leaves` | the exact steps: labels, ridge regressions |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //!

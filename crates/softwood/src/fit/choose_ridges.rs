@@ -1,4 +1,4 @@
-//! Penalties where none are asked for: λ_β as a pilot tree makes it plausible.
+//! Penalties where none are asked for, as a pilot tree makes them plausible.
 
 use super::nodec::{Ridges, Run};
 use super::srt::{SrtSettings, first_splits};
@@ -9,8 +9,14 @@ use crate::stop::Stopped;
 use crate::tree::Topology;
 use std::sync::Arc;
 
-/// λ_ω W p²: slopes a/p of the splits are penalized beside the summed error, relative to the trend's.
-const BRANCHES: f64 = 1e-2;
+/// λ_ω W p² for errors of variance 1: slopes a/p of the splits are penalized beside summed errors.
+const BRANCHES: f64 = 3e-2;
+
+/// Macro-iterations of the pilot at most.
+const PILOT: u64 = 10;
+
+/// Variance of the errors at least: splits stay finite where all rows are fitted exactly.
+const NO_ERRORS: f64 = 1e-6;
 
 /// λ_β W/2 of the pilot, and for more rows than need one.
 const LEAVES: f64 = 5e-2;
@@ -35,21 +41,15 @@ pub(crate) fn choose_ridges(
     progress.expect_starts(1);
     let first = first_splits(&data.without_deadline(), topology, settings, 0, progress)?;
     let mut pilot = Run::new(data, first, ridges, settings, progress)?;
-    pilot.advance(settings.macro_iterations)?;
+    pilot.advance(settings.macro_iterations.min(PILOT))?;
     let parameters = pilot.finish()?.parameters;
     let moments = data.without_deadline().leaf_moments(&parameters, 0, None)?;
     let plausible = plausible_penalty(&moments, data.features(), LEAVES);
-    let env = |n: &str, d: f64| {
-        std::env::var(n)
-            .ok()
-            .and_then(|s| s.parse().ok())
-            .unwrap_or(d)
-    };
     if settings.ridge_leaves.is_none() {
         ridges.leaves = 2.0 * plausible.penalty / w;
     }
     if settings.ridge_branches.is_none() {
-        ridges.branches = env("BR", 1e-2) * plausible.error_variance.max(1e-6) / (w * p * p);
+        ridges.branches = BRANCHES * plausible.error_variance.max(NO_ERRORS) / (w * p * p);
     }
     progress.finish_start(None);
     Ok(ridges)

@@ -54,7 +54,7 @@ struct Incumbent {
 /// A start on its way.
 pub(crate) struct Run<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
-    settings: &'a SrtSettings,
+    pub settings: &'a SrtSettings,
     ridges: Ridges,
     pub progress: &'a Arc<Progress>,
     pub parameters: RegressionParameters,

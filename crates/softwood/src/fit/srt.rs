@@ -31,10 +31,11 @@ const HEAT: u64 = 4;
 pub struct SrtSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// λ_ω of (7), not negative; if None 0.01/(W p²), W being the sum of the weights.
+    /// λ_ω of (7), not negative; if None 0.03 σ²/(W p²), W being the sum of the weights and σ² the
+    /// variance of a pilot tree's errors or, of more than 5000 rows, 1.
     pub ridge_branches: Option<f64>,
-    /// λ_β of (7), not negative; if None the one that the training rows make most plausible or, of
-    /// more than 5000, 0.1/W.
+    /// λ_β of (7), not negative; if None the one that the pilot tree makes most plausible or, of more
+    /// than 5000 rows, 0.1/W.
     pub ridge_leaves: Option<f64>,
     /// How features are mapped to [0, 1].
     pub scaling: ScalingKind,

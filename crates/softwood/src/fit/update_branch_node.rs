@@ -92,9 +92,15 @@ pub(crate) fn update_branch_node(
     let scale = 1.0 / run.objective_scale();
     let problem = run.block_problem(here, t, root_alone, &costs, scale);
     debug_assert_eq!(problem.dim(), start.len());
+    let (projected_gradient_tol, stall_tol) = match reach {
+        // Looser tolerances gain time but lose data whose first steps gain little.
+        None => (1e-5, 1e-5),
+        // Steps of a convergent run must not end before it does.
+        Some(_) => (0.1 * scale * run.settings.tol, 1e-14),
+    };
     let limits = LbfgsSettings {
-        projected_gradient_tol: 1e-5,
-        stall_tol: 1e-5,
+        projected_gradient_tol,
+        stall_tol,
         max_iterations: MAX_ITERATIONS,
         ..LbfgsSettings::default()
     };

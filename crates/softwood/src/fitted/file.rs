@@ -102,17 +102,7 @@ pub enum Model {
 impl Model {
     /// Reads what `to_json` of a model wrote, or anybody else: nothing in the text is trusted.
     pub fn from_json(text: &str) -> Result<Self, InputError> {
-        let header: Header = parse(text)?;
-        check(header.format == FORMAT, || {
-            format!("format is {:?}, not {FORMAT:?}", header.format)
-        })?;
-        check(header.version == VERSION, || {
-            format!(
-                "version is {}, but this release reads version {VERSION}",
-                header.version
-            )
-        })?;
-        match header.kind.as_str() {
+        match read_kind(text)?.as_str() {
             OrctModel::KIND => OrctModel::parse(text).map(Self::Orct),
             SrtModel::KIND => SrtModel::parse(text).map(Self::Srt),
             kind => Err(InputError::ModelFile(format!(
@@ -136,9 +126,21 @@ trait Kind: Sized {
 
     /// The model, if every size, range and order is as training makes it.
     fn parse(text: &str) -> Result<Self, InputError>;
+}
 
-    /// This kind out of any, or an error that names the other.
-    fn expect(model: Model) -> Result<Self, InputError>;
+/// The kind of model in a file of the format and version this release reads.
+fn read_kind(text: &str) -> Result<String, InputError> {
+    let header: Header = parse(text)?;
+    check(header.format == FORMAT, || {
+        format!("format is {:?}, not {FORMAT:?}", header.format)
+    })?;
+    check(header.version == VERSION, || {
+        format!(
+            "version is {}, but this release reads version {VERSION}",
+            header.version
+        )
+    })?;
+    Ok(header.kind)
 }
 
 /// The public methods, the same for every kind.
@@ -147,7 +149,11 @@ macro_rules! file_methods {
         impl $model {
             /// Reads what [`Self::to_json`] wrote, or anybody else: nothing in the text is trusted.
             pub fn from_json(text: &str) -> Result<Self, InputError> {
-                Model::from_json(text).and_then(Self::expect)
+                let kind = read_kind(text)?;
+                check(kind == Self::KIND, || {
+                    format!("kind is {kind:?}, not {:?}", Self::KIND)
+                })?;
+                Self::parse(text)
             }
 
             /// Writes the model to a file. An older file at `path` is replaced as a whole or not at all.
@@ -291,13 +297,6 @@ impl TreeBody {
 impl Kind for OrctModel {
     const KIND: &'static str = "orct";
 
-    fn expect(model: Model) -> Result<Self, InputError> {
-        match model {
-            Model::Orct(model) => Ok(model),
-            Model::Srt(_) => Err(wrong_kind::<SrtModel, Self>()),
-        }
-    }
-
     fn parse(text: &str) -> Result<Self, InputError> {
         let (tree, report) = parse::<TreeBody>(text)?.into_tree(|values, name| {
             let inside = |x: f64| x.abs() <= 1.0;
@@ -330,13 +329,6 @@ impl Kind for OrctModel {
 
 impl Kind for SrtModel {
     const KIND: &'static str = "srt";
-
-    fn expect(model: Model) -> Result<Self, InputError> {
-        match model {
-            Model::Srt(model) => Ok(model),
-            Model::Orct(_) => Err(wrong_kind::<OrctModel, Self>()),
-        }
-    }
 
     fn parse(text: &str) -> Result<Self, InputError> {
         let check_finite = |values: &[f64], name: &dyn Fn(usize) -> String| {
@@ -388,10 +380,6 @@ impl Kind for SrtModel {
             report,
         })
     }
-}
-
-fn wrong_kind<Found: Kind, Wanted: Kind>() -> InputError {
-    InputError::ModelFile(format!("kind is {:?}, not {:?}", Found::KIND, Wanted::KIND))
 }
 
 fn check_count(
