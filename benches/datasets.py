@@ -14,13 +14,13 @@ ALL_LEVELS = {"hayes_roth_160"}
 FRIEDMAN = "friedman_artificial"
 
 
-def load(folder, name):
-    """X as float64 with nominal columns as indicators, y as class numbers."""
+def load(folder, name, all_levels=False):
+    """X as float64 with nominal columns as indicators, for all levels or all but the first, y as class numbers."""
     frame = pd.read_csv(Path(folder) / f"{name}.csv.gz")
     y = np.unique(frame.pop("target"), return_inverse=True)[1]
     if name in NOMINAL_CODES:
         frame = frame.astype(str)
-    return pd.get_dummies(frame, drop_first=name not in ALL_LEVELS).to_numpy(float), y
+    return pd.get_dummies(frame, drop_first=not all_levels and name not in ALL_LEVELS).to_numpy(float), y
 
 
 def load_regression(folder, name):

@@ -13,7 +13,7 @@ from record import target, write_results
 from runs import Runs
 
 # What tells one run from another; a run is one path.
-KEY = ["dataset", "depth", "kind", "shape", "split"]
+KEY = ["dataset", "levels", "depth", "kind", "shape", "split"]
 FIELDS = [*KEY, "sparsity", "accuracy", "seconds", "status"]
 RUNS = Runs("orct_sparsity_runs", KEY, FIELDS, [], ())
 
@@ -22,7 +22,7 @@ def run_path(X_train, X_test, y_train, y_test, depth, kind, shape, number, argum
     p, b = X_train.shape[1], 2**depth - 1
     unit = 1 / (p * b) if kind == "local" else 1 / p
     # A concave shape weighs a small coefficient by its slope at 0: its grid starts lower.
-    powers = np.arange(-10, 8) - (0 if shape == "norm" else 3)
+    powers = np.arange(-10, 8, 0.5) - (0 if shape == "norm" else 3)
     grid = np.concatenate([[0.0], 2.0**powers * unit])
     began = time.perf_counter()
     path = softwood.sparsity_path(
@@ -50,17 +50,17 @@ def run_path(X_train, X_test, y_train, y_test, depth, kind, shape, number, argum
 
 def planned_runs(points, arguments):
     """Every (key, work) of this call, in the order in which they run."""
-    for name, group in points.groupby("dataset", sort=False):
-        X, y = load(arguments.data_folder, name)
+    for (name, levels), group in points.groupby(["dataset", "levels"], sort=False):
+        X, y = load(arguments.data_folder, name, all_levels=levels == "all")
         for depth, kind in group[["depth", "kind"]].drop_duplicates().itertuples(index=False):
             if 2**depth <= y.max():
                 continue
             for shape in arguments.shapes:
                 for number in range(arguments.splits):
-                    key = (name, depth, kind, shape, number)
+                    key = (name, levels, depth, kind, shape, number)
                     yield (
                         key,
-                        partial(run_path, *split(X, y, number), *key[1:], arguments),
+                        partial(run_path, *split(X, y, number), *key[2:], arguments),
                     )
 
 
@@ -83,6 +83,7 @@ def compare(points, paths):
     for point in points.itertuples():
         ours = paths[
             (paths["dataset"] == point.dataset)
+            & (paths["levels"] == point.levels)
             & (paths["depth"] == point.depth)
             & (paths["kind"] == point.kind)
             & (paths["sparsity"] >= point.sparsity - 2)
@@ -130,7 +131,7 @@ def main():
         planned_runs(points, arguments), arguments.resume, lambda row: f"{row['seconds']:.2f} s"
     )
     paths = mean_paths(runs)
-    table = compare(points.merge(paths[["dataset", "depth", "kind"]].drop_duplicates()), paths)
+    table = compare(points.merge(paths[["dataset", "levels", "depth", "kind"]].drop_duplicates()), paths)
     share = table.groupby("model", sort=False)["reached"].agg(["size", "mean"]).reset_index()
     missed = table[~table["reached"]]
     sections = {

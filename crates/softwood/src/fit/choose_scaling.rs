@@ -53,7 +53,7 @@ pub(crate) fn choose_scaling(
             let data = problem.classification(&scaled, Some(&weights), quick.n_starts, stop);
             let k = data.n_classes;
             let descent = problem.descent(data, &quick, progress);
-            let starts = run_starts(&descent, Effort::Compare)?;
+            let starts = run_starts(&descent, Effort::Quick)?;
             let best = &starts.outcomes[starts.best];
             let probabilities = class_probabilities(
                 &scaled,

@@ -14,7 +14,9 @@ const MANY_CHUNKS: usize = 16;
 /// How thoroughly each start searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Enough to compare settings.
+    /// Enough to tell two settings apart.
+    Quick,
+    /// Enough to rank many settings.
     Compare,
     /// Enough for the model.
     Full,
@@ -24,6 +26,7 @@ impl Effort {
     /// Regrowths of idle splits at most; fewer in deep trees, where each costs more.
     fn regrowths(self, depth: usize) -> usize {
         match self {
+            Self::Quick => 0,
             Self::Compare => 2,
             Self::Full => 12 / depth.saturating_sub(3).max(1),
         }
