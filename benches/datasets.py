@@ -20,7 +20,9 @@ def load(folder, name, all_levels=False):
     y = np.unique(frame.pop("target"), return_inverse=True)[1]
     if name in NOMINAL_CODES:
         frame = frame.astype(str)
-    return pd.get_dummies(frame, drop_first=not all_levels and name not in ALL_LEVELS).to_numpy(float), y
+    return pd.get_dummies(frame, drop_first=not all_levels and name not in ALL_LEVELS).to_numpy(
+        float
+    ), y
 
 
 def load_regression(folder, name):

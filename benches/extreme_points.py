@@ -7,12 +7,12 @@ from functools import partial
 import matplotlib
 import numpy as np
 import pandas as pd
+from resumable_runs import ResumableRuns
 from scipy.optimize import linprog
 
 import softwood
 from datasets import load
 from record import RESULTS, target, write_results
-from resumable_runs import ResumableRuns
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -119,7 +119,9 @@ def main():
     seconds = runs.pivot_table(index="dataset", columns="method", values="seconds", sort=False)
     mean = accuracy.loc["mean"]
     targets = [
-        target("mean accuracy minus that of fit_orct at depth 2", mean[OURS] - mean[PLAIN], ">=", 1),
+        target(
+            "mean accuracy minus that of fit_orct at depth 2", mean[OURS] - mean[PLAIN], ">=", 1
+        ),
         target("mean accuracy minus the forest's", mean[OURS] - mean[FOREST], ">=", 0),
         target("mean accuracy minus the boosting's", mean[OURS] - mean[BOOSTING], ">=", 0),
     ]
@@ -138,7 +140,9 @@ def main():
             "cross-validation."
         ),
     }
-    write_results("orct_cv", "Accuracy with chosen settings", accuracy.reset_index(), sections, PACKAGES)
+    write_results(
+        "orct_cv", "Accuracy with chosen settings", accuracy.reset_index(), sections, PACKAGES
+    )
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import argparse
 
-import numpy as np
 import pandas as pd
 
 import softwood

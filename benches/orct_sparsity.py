@@ -98,9 +98,7 @@ def compare(points, paths):
                 "shape": row["shape"],
             }
         rows.append(
-            point._asdict()
-            | best
-            | {"reached": bool(best["our_accuracy"] >= point.accuracy - 1)}
+            point._asdict() | best | {"reached": bool(best["our_accuracy"] >= point.accuracy - 1)}
         )
     return pd.DataFrame(rows).drop(columns="Index")
 
@@ -131,7 +129,9 @@ def main():
         planned_runs(points, arguments), arguments.resume, lambda row: f"{row['seconds']:.2f} s"
     )
     paths = mean_paths(runs)
-    table = compare(points.merge(paths[["dataset", "levels", "depth", "kind"]].drop_duplicates()), paths)
+    table = compare(
+        points.merge(paths[["dataset", "levels", "depth", "kind"]].drop_duplicates()), paths
+    )
     share = table.groupby("model", sort=False)["reached"].agg(["size", "mean"]).reset_index()
     missed = table[~table["reached"]]
     sections = {

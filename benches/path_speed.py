@@ -47,8 +47,18 @@ def main():
     points = len(path.rows())
     sections = {
         "Targets": [
-            target(f"minutes for {points} points × 20 starts on {arguments.set}", seconds / 60, "<=", 10),
-            target("a penalized fit over an unpenalized one, worst", max(s["ratio"] for s in solves), "<=", 3),
+            target(
+                f"minutes for {points} points × 20 starts on {arguments.set}",
+                seconds / 60,
+                "<=",
+                10,
+            ),
+            target(
+                "a penalized fit over an unpenalized one, worst",
+                max(s["ratio"] for s in solves),
+                "<=",
+                3,
+            ),
         ],
         "Fits at depth 2 with 20 starts": solves,
     }

@@ -134,6 +134,7 @@ def penalty_grid(
         count = _inputs.integer(name, grid, 1, 1000, ", an array or None")
         # The bound does not change much with the scaling; the plain one stands for "auto".
         scaling = "minmax" if settings["scaling"] == "auto" else settings["scaling"]
-        top = _core.lambda_max(training, settings | {"scaling": scaling})[0 if local else 1]
+        largest = _core.lambda_max(training, settings | {"scaling": scaling})
+        top = largest[0] if local else largest[1]
         return np.concatenate([[0.0], top * np.geomspace(SMALLEST_PENALTY, 1.0, count)])
     return _inputs.as_vector(name, grid)

@@ -49,7 +49,9 @@ class SparsityPath:
         shape = (len(global_grid), len(local_grid))
         self.local_grid, self.global_grid = local_grid, global_grid
         self.status, self.seconds = status, seconds
-        self.models: list[list[_core.OrctModel | None]] = [[None] * shape[1] for _ in range(shape[0])]
+        self.models: list[list[_core.OrctModel | None]] = [
+            [None] * shape[1] for _ in range(shape[0])
+        ]
         self.objective, self.loss, self.local_sparsity, self.global_sparsity = (
             np.full(shape, np.nan) for _ in range(4)
         )
@@ -68,7 +70,10 @@ class SparsityPath:
         names = ("objective", "loss", "local_sparsity", "global_sparsity", "score")
         arrays = {name: getattr(self, name) for name in names}
         return [
-            {"local_penalty": float(self.local_grid[j]), "global_penalty": float(self.global_grid[i])}
+            {
+                "local_penalty": float(self.local_grid[j]),
+                "global_penalty": float(self.global_grid[i]),
+            }
             | {name: float(array[i, j]) for name, array in arrays.items() if array is not None}
             for i in range(len(self.global_grid))
             for j in range(len(self.local_grid))
@@ -151,28 +156,33 @@ def sparsity_path(
     """
     rows = _inputs.as_rows(X)
     classes, codes = _inputs.as_labels(y, len(rows))
-    given = ORCT_DEFAULTS | settings | {
-        "depth": depth,
-        "penalty_shape": penalty_shape,
-        "penalty_parameters": penalty_parameters,
-        "groups": groups,
-        "scaling": scaling,
-        "time_limit": time_limit,
-    }
+    given = (
+        ORCT_DEFAULTS
+        | settings
+        | {
+            "depth": depth,
+            "penalty_shape": penalty_shape,
+            "penalty_parameters": penalty_parameters,
+            "groups": groups,
+            "scaling": scaling,
+            "time_limit": time_limit,
+        }
+    )
     checked = orct_settings(X, classes, **given)
     training = (rows, codes, classes, _inputs.as_weights(sample_weight))
-    grids = [
-        penalty_grid(name, grid, training, checked)
-        for name, grid in (("local_grid", local_grid), ("global_grid", global_grid))
-    ]
+    local = penalty_grid("local_grid", local_grid, training, checked)
+    overall = penalty_grid("global_grid", global_grid, training, checked)
     validation = _validation(X_validation, y_validation, classes)
 
     def table(points: Any, status: str, seconds: float) -> SparsityPath:
-        return SparsityPath(*grids, points, status, seconds, scored=validation is not None)
+        scored = validation is not None
+        return SparsityPath(local, overall, points, status, seconds, scored=scored)
 
     with follow(progress) as update:
         try:
-            return table(*_core.sparsity_path(training, checked, tuple(grids), validation, update))
+            return table(
+                *_core.sparsity_path(training, checked, (local, overall), validation, update)
+            )
         except BaseException as stopped:
             partial = getattr(stopped, "partial", None)
             if partial is not None:

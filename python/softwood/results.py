@@ -139,11 +139,12 @@ class CvTable:
 
     def __str__(self) -> str:
         ranked = sorted(self.candidates, key=lambda c: (-c.folds, c.cost))
+        best = self.candidates[self.chosen]
         head = "depth scaling   gamma  local_pen global_pen   accuracy      cost ± error  folds"
         lines = [
             f"{c.depth:>5} {c.scaling:<8}{c.gamma:>7g} {c.local_penalty:>10.3g} "
             f"{c.global_penalty:>10.3g} {100 * c.accuracy:>8.2f} % {c.cost:>8.4f} ± "
-            f"{c.standard_error:.4f}  {c.folds:>5}{' *' if c is self.candidates[self.chosen] else ''}"
+            f"{c.standard_error:.4f}  {c.folds:>5}{' *' if c is best else ''}"
             for c in ranked[:SHOWN_CANDIDATES]
         ]
         more = len(ranked) - len(lines)
