@@ -9,6 +9,7 @@ use super::rows::with_view;
 use super::{FeatureMap, Rows, Scaling};
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::ROW_MULTIPLE;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Blocks in a chunk, the unit of parallel work: partial sums are formed chunk by chunk, in an order
@@ -79,9 +80,10 @@ impl<'a> ScaledRows<'a> {
         let doubles = self.blocks() * self.tile_len();
         if doubles.saturating_mul(8) <= KEEP_BELOW_BYTES {
             let mut kept = AlignedBuffer::zeros(doubles);
-            for (block, tile) in kept.chunks_exact_mut(self.tile_len()).enumerate() {
-                self.scale_into(block, tile);
-            }
+            kept.par_chunks_exact_mut(self.tile_len())
+                .enumerate()
+                .with_min_len(BLOCKS_PER_CHUNK)
+                .for_each(|(block, tile)| self.scale_into(block, tile));
             self.kept = Some(kept);
         }
     }

@@ -1,8 +1,10 @@
 //! Blocks of rows picked from anywhere, in the layout of [`pack`](super::pack).
 
 use super::Rows;
+use super::blocks::BLOCKS_PER_CHUNK;
 use super::pack::LinearMap;
 use super::rows::with_view;
+use rayon::prelude::*;
 
 /// Fills `tile` (p × stride, rows innermost) with the mapped rows `picked`, at least one; the rest
 /// of each column repeats its last value.
@@ -32,7 +34,7 @@ pub(crate) fn gather_tiles(
     out: &mut [f64],
 ) {
     let len = features * stride;
-    for (tile, picked) in out.chunks_exact_mut(len).zip(picked.chunks(stride)) {
+    let copy = |(tile, picked): (&mut [f64], &[u32])| {
         for (i, row) in picked.iter().enumerate() {
             let (block, place) = (*row as usize / stride, *row as usize % stride);
             for j in 0..features {
@@ -40,7 +42,9 @@ pub(crate) fn gather_tiles(
             }
         }
         pad(tile, picked.len(), stride);
-    }
+    };
+    let tiles_out = out.par_chunks_exact_mut(len).zip(picked.par_chunks(stride));
+    tiles_out.with_min_len(BLOCKS_PER_CHUNK).for_each(copy);
 }
 
 fn pad(tile: &mut [f64], count: usize, stride: usize) {
