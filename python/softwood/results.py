@@ -193,7 +193,9 @@ class FitReport:
                 f"{len(table.candidates)} candidates on {table.folds} folds, {table.repeats} times"
             )
         shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
-        return "\n".join(f"{name:<17}{value}" for name, value in shown.items() if value is not None)
+        shown = {name: value for name, value in shown.items() if value is not None}
+        width = max(map(len, shown)) + 1
+        return "\n".join(f"{name:<{width}}{value}" for name, value in shown.items())
 
 
 class OrctReport(FitReport):
