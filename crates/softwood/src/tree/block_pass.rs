@@ -38,29 +38,33 @@ impl Splits {
     pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
         let (a, mu) = ParameterLayout::new(topology, features).split(theta);
         let factor = gamma / features as f64;
-        let slopes = a.chunks(NODE_TILE * features).flat_map(|nodes| {
-            (0..features).flat_map(move |j| {
-                let feature = nodes[j..].iter().step_by(features);
-                feature.map(move |a| a * factor)
-            })
-        });
+        let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
         Self {
             topology,
-            slopes: slopes.collect(),
+            slopes: in_node_tiles(&slopes, features),
             offsets: mu.iter().map(|mu| mu * gamma).collect(),
             features,
         }
     }
 
     /// Any number of linear functions Σ_j slope_nj u_j − offset_n, for [`split_values`] alone.
-    pub fn linear_functions(features: usize, slopes: Vec<f64>, offsets: Vec<f64>) -> Self {
+    pub fn linear_functions(features: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
         Self {
             topology: Topology::complete(1),
-            slopes,
+            slopes: in_node_tiles(slopes, features),
             offsets,
             features,
         }
     }
+}
+
+/// Slopes node after node, as the first matrix product reads them: feature by feature within a tile.
+fn in_node_tiles(slopes: &[f64], features: usize) -> Vec<f64> {
+    let tiles = slopes.chunks(NODE_TILE * features);
+    tiles
+        .flat_map(|nodes| (0..features).flat_map(move |j| nodes[j..].iter().step_by(features)))
+        .copied()
+        .collect()
 }
 
 /// Working memory for one block; made once and reused for block after block.
@@ -450,7 +454,7 @@ fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: u
 /// Inner loops of [`multiply_by_slopes`].
 #[inline(always)]
 fn slope_loops<S: Simd>(splits: &Splits, scratch: &BlockScratch) -> usize {
-    let node_tiles = splits.topology.branches().div_ceil(NODE_TILE);
+    let node_tiles = splits.offsets.len().div_ceil(NODE_TILE);
     node_tiles * (scratch.stride / (S::F64_LANES * VECTOR_TILE))
 }
 

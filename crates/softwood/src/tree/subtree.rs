@@ -107,7 +107,7 @@ impl Subtree {
             let theta = parameters.subtree_theta(node);
             Splits::new(Topology::complete(height), p, &theta, 1.0)
         });
-        let slopes = parameters.leaf_slopes[leaves.start * p..leaves.end * p].to_vec();
+        let slopes = &parameters.leaf_slopes[leaves.start * p..leaves.end * p];
         let offsets = parameters.leaf_intercepts[leaves.clone()]
             .iter()
             .map(|b| -b);
