@@ -180,14 +180,15 @@ try:
 except KeyboardInterrupt as stop:
     print(type(stop.partial).__name__, stop.partial.status, flush=True)
 """
-    run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert run.stdout.readline() == "go\n"
-    time.sleep(0.7)
-    run.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    assert run.stdout.readline() == "SparsityPath cancelled\n"
-    assert time.monotonic() - began < 5
-    assert run.wait(10) == 0
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline() == "go\n"
+        time.sleep(0.7)
+        run.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        assert run.stdout.readline() == "SparsityPath cancelled\n"
+        assert time.monotonic() - began < 5
+        assert run.wait(10) == 0
 
 
 @pytest.mark.parametrize(
