@@ -262,6 +262,15 @@ fn a_path_goes_from_dense_to_sparse_and_is_scored() {
         .collect();
     // Warm starts may end in other optima, but the path as a whole climbs.
     assert!(objectives[16] > 2.0 * objectives[0]);
+    // A start that stayed where it was would pay its old coefficients at the new price.
+    for pair in path.points[..17].windows(2) {
+        let (before, now) = (&pair[0].model, &pair[1].model);
+        let price = grid.local[pair[1].local];
+        let a = before.tree.coefficients.iter().map(|a| a.abs());
+        let unmoved = before.report.loss + price * a.sum::<f64>();
+        assert!(now.report.objective <= unmoved + 1e-12);
+        assert!(before.local_sparsity() == 100.0 || now.report.objective < unmoved);
+    }
 }
 
 #[test]

@@ -37,11 +37,16 @@ const RATE_TOL: f64 = 2e-4;
 pub(crate) const RATE_REACHED: f64 = 1e-3;
 
 /// The problem of one fit (or of one node of it), and how to work on it.
+#[derive(Clone)]
 pub(crate) struct Descent<'a, 'd> {
     pub data: ClassificationRows<'d>,
     pub topology: Topology,
     pub stages: Vec<Stage>,
     pub penalty: Penalty,
+    /// A run ends when ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol.
+    pub tol: f64,
+    /// Total weight of each class.
+    pub class_weights: Vec<f64>,
     pub settings: &'a OrctSettings,
     pub progress: &'a Arc<Progress>,
 }
@@ -140,8 +145,7 @@ impl Descent<'_, '_> {
         let data = self.data.without_deadline();
         let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
         let labels = self.label(&masses, stage, bounds);
-        let total: f64 = data.class_weights().iter().sum();
-        let loss = expected_cost(&masses, &stage.costs, &labels) / total;
+        let loss = expected_cost(&masses, &stage.costs, &labels) / self.total_weight();
         let rates = bounds.rates(&masses, &labels);
         let short = self
             .settings
@@ -214,12 +218,13 @@ impl Descent<'_, '_> {
         let mut value = f64::INFINITY;
         for round in 1.. {
             let term = penalty.tangent(&theta);
-            let objective = ExpectedCost::new(
+            let objective = ExpectedCost::with_total_weight(
                 self.data.clone(),
                 self.topology,
                 stage.gamma,
                 &stage.costs,
                 labels.to_vec(),
+                self.total_weight(),
             );
             let observer = Some(CountIterations(self.progress.clone()));
             let limits = self.limits(stage);
@@ -263,6 +268,7 @@ impl Descent<'_, '_> {
                 costs: &stage.costs,
                 labels,
                 multipliers: bounds,
+                class_weights: &self.class_weights,
             };
             let observer = Some(CountIterations(self.progress.clone()));
             let (term, limits) = (penalty.tangent(&theta), self.limits(stage));
@@ -280,8 +286,7 @@ impl Descent<'_, '_> {
             let reached = bounds.shortfall(&rates) <= RATE_TOL;
             fruitless += 1;
             if reached {
-                let total: f64 = self.data.class_weights().iter().sum();
-                let loss = expected_cost(&masses, &stage.costs, labels) / total;
+                let loss = expected_cost(&masses, &stage.costs, labels) / self.total_weight();
                 let value = loss + penalty.value(&outcome.x);
                 if best.as_ref().is_none_or(|(least, _, _)| value < *least) {
                     best = Some((value, outcome.clone(), bounds.clone()));
@@ -303,11 +308,16 @@ impl Descent<'_, '_> {
         unreachable!("the last round returns")
     }
 
+    /// W.
+    fn total_weight(&self) -> f64 {
+        self.class_weights.iter().sum()
+    }
+
     fn limits(&self, stage: &Stage) -> LbfgsSettings {
         LbfgsSettings {
-            projected_gradient_tol: self.settings.tol,
+            projected_gradient_tol: self.tol,
             // Who asks for a small gradient also wants the last digits of the objective.
-            stall_tol: 1e-6 * self.settings.tol.min(1e-3),
+            stall_tol: 1e-6 * self.tol.min(1e-3),
             max_iterations: if stage.soft {
                 self.settings.max_iter.min(SOFT_ITERATIONS)
             } else {
@@ -320,7 +330,7 @@ impl Descent<'_, '_> {
     /// The stage's labels, from the masses of classes in leaves.
     fn label(&self, masses: &[f64], stage: &Stage, bounds: &RateMultipliers) -> Vec<u32> {
         let (k, cover) = (self.data.n_classes, self.settings.cover_classes);
-        let costs = bounds.lagrangian_costs(&stage.costs, &self.data.class_weights());
+        let costs = bounds.lagrangian_costs(&stage.costs, &self.class_weights);
         let assign = if stage.soft {
             assign_parted_labels
         } else {

@@ -68,14 +68,24 @@ pub(crate) fn run_starts(
     })
 }
 
+/// A start that is carried to other penalties stops moving within this share of the least of them.
+/// It may begin within the tolerance of an ordinary fit, and would then stay as dense as it was.
+const SHARE_OF_PENALTY: f64 = 0.01;
+
 /// Takes every start of `before`, a neighbouring problem, down the last stage of this one.
 pub(crate) fn carry_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
+    let close = Descent {
+        tol: descent
+            .tol
+            .min(SHARE_OF_PENALTY * descent.penalty.least_weight()),
+        ..descent.clone()
+    };
     gather(descent, before.len(), |start| {
-        let last = descent.stages.len() - 1;
-        let outcome = descent.follow(last, before[start].theta.clone())?;
+        let last = close.stages.len() - 1;
+        let outcome = close.follow(last, before[start].theta.clone())?;
         descent.progress.finish_start(None);
         Ok(outcome)
     })

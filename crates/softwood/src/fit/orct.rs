@@ -267,9 +267,12 @@ impl<'a> OrctProblem<'a> {
         progress: &'b Arc<Progress>,
     ) -> Descent<'b, 'd> {
         let features = data.rows.features();
+        let class_weights = data.class_weights();
         Descent {
-            stages: stages(settings.gamma, self.costs, &data.class_weights(), features),
+            stages: stages(settings.gamma, self.costs, &class_weights, features),
             penalty: Penalty::new(&settings.penalty, self.topology, features),
+            tol: settings.tol,
+            class_weights,
             topology: self.topology,
             data,
             settings,

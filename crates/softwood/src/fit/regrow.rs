@@ -92,7 +92,7 @@ pub(crate) fn grow(
         ..settings.clone()
     };
     let costs = &descent.stages[descent.stages.len() - 1].costs;
-    let all_rows: f64 = descent.data.class_weights().iter().sum();
+    let all_rows: f64 = descent.class_weights.iter().sum();
     let mut work = (0, 0);
     for t in (0..topology.branches())
         .filter(|t| free[*t])
@@ -125,6 +125,8 @@ pub(crate) fn grow(
             stages,
             // The node's loss counts in the whole by its share of the rows, its penalty in full.
             penalty: Penalty::new(&settings.penalty, stump, p).scaled(all_rows / rows_here),
+            tol: descent.tol,
+            class_weights: classes,
             settings: &quick,
             progress: descent.progress,
         };

@@ -133,6 +133,8 @@ pub(crate) struct RateConstrainedCost<'a, 'd> {
     pub costs: &'a [f64],
     pub labels: &'a [u32],
     pub multipliers: &'a RateMultipliers,
+    /// Total weight of each class.
+    pub class_weights: &'a [f64],
 }
 
 impl Objective for RateConstrainedCost<'_, '_> {
@@ -142,22 +144,22 @@ impl Objective for RateConstrainedCost<'_, '_> {
 
     fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
         let masses = self.data.leaf_masses(self.topology, theta, self.gamma)?;
-        let class_weights = self.data.class_weights();
         let slopes = self
             .multipliers
             .slopes(&self.multipliers.rates(&masses, self.labels));
         let costs = self
             .multipliers
-            .lowered(self.costs, &class_weights, &slopes);
-        let lowered = ExpectedCost::new(
+            .lowered(self.costs, self.class_weights, &slopes);
+        let total: f64 = self.class_weights.iter().sum();
+        let lowered = ExpectedCost::with_total_weight(
             self.data.clone(),
             self.topology,
             self.gamma,
             &costs,
             self.labels.to_vec(),
+            total,
         );
         lowered.value_and_gradient(theta, gradient)?;
-        let total: f64 = class_weights.iter().sum();
         let cost = expected_cost(&masses, self.costs, self.labels) / total;
         let lagrangian: f64 = slopes
             .iter()

@@ -261,6 +261,12 @@ impl Penalty {
         self
     }
 
+    /// The smaller of λ_L and λ_G that is not 0; infinite if both are.
+    pub fn least_weight(&self) -> f64 {
+        let given = [self.local, self.global].into_iter().filter(|w| *w > 0.0);
+        given.fold(f64::INFINITY, f64::min)
+    }
+
     /// Whether there is anything but the bounds.
     pub fn is_zero(&self) -> bool {
         self.local == 0.0 && self.global == 0.0
