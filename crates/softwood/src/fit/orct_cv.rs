@@ -395,17 +395,18 @@ impl Race<'_> {
                 Parallelism::None,
             )
             .expect("the rows were checked");
+            let held_out = probabilities
+                .chunks_exact(k)
+                .map(most_probable)
+                .zip(fold.held.labels.codes.iter().copied());
             scores.push(Some(FoldScore {
-                costs: probabilities
-                    .chunks_exact(k)
-                    .zip(&fold.held.labels.codes)
-                    .map(|(row, y)| self.costs[*y as usize * k + most_probable(row) as usize])
-                    .collect(),
-                right: probabilities
-                    .chunks_exact(k)
-                    .zip(&fold.held.labels.codes)
-                    .filter(|(row, y)| most_probable(row) == **y)
+                right: held_out
+                    .clone()
+                    .filter(|(predicted, y)| predicted == y)
                     .count(),
+                costs: held_out
+                    .map(|(predicted, y)| self.costs[y as usize * k + predicted as usize])
+                    .collect(),
                 local_sparsity: model.local_sparsity(),
                 global_sparsity: model.global_sparsity(),
             }));
