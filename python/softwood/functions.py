@@ -106,8 +106,9 @@ def fit_orct(
     max_iter : int
         Iterations of the solver at most, for each stage and labelling of a start.
     tol : float
-        A run ends where ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol, prox that of penalties and bounds. The default stops
-        well before the last digit of the objective, which predicts new rows better; 1e-6 goes on.
+        A run ends where ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol, prox that of penalties and bounds. The
+        default stops well before the last digit of the objective, which predicts new rows
+        better; 1e-6 goes on.
     time_limit : float, optional
         Seconds after which the best tree so far is returned, with status ``"time_limit"``.
     progress : bool or callable, optional
