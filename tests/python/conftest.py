@@ -1,4 +1,10 @@
-"""Data shared by the tests."""
+"""Data and tools shared by the tests."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -35,3 +41,44 @@ def long_fit(example):
     """Arguments of a fit that takes minutes."""
     X, y = example
     return {"X": np.tile(X, (20, 1)), "y": np.tile(y, 20), "depth": 5, "n_starts": 1000}
+
+
+CTRL_C = """
+import signal, time
+# A background job of a shell starts with Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{prepare}
+print("ready", flush=True)
+try:
+    {call}
+except KeyboardInterrupt as stop:
+    ended = time.time()
+    print(ended, {answer}, flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def interrupted():
+    """Ctrl-C in a process of its own, `after` seconds into `call`.
+
+    Returns the seconds until it ended and what `answer` then was, as text.
+    """
+    if os.name != "posix":
+        pytest.skip("signals as on Unix")
+
+    def interrupt(prepare, call, answer="None", after=0.4):
+        code = CTRL_C.format(prepare=prepare, call=call, answer=answer)
+        command = [sys.executable, "-c", code]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            try:
+                assert child.stdout.readline() == "ready\n"
+                time.sleep(after)
+                sent = time.time()
+                child.send_signal(signal.SIGINT)
+                out, _ = child.communicate(timeout=20)
+            finally:
+                child.kill()
+        ended, answer = out.split(maxsplit=1)
+        return float(ended) - sent, answer.strip()
+
+    return interrupt
