@@ -98,7 +98,8 @@ def fit_orct(
         says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
         share and the accuracy on all rows.
     n_starts : int
-        Random starts; the best tree is kept.
+        Starts, from random directions and, every other one, from greedy splits on single features;
+        the best tree is kept.
     random_state : int
         Seed of the starts, from 0 to 2**64 − 1. The same seed gives the same model to the bit.
     n_threads : int, optional

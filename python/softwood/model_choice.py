@@ -19,7 +19,7 @@ def fit_orct_cv(
     depths: Sequence[int] = (1, 2, 3),
     *,
     scalings: Sequence[str] = ("minmax", "quantile"),
-    gammas: ArrayLike = (128.0, 512.0, 2048.0),
+    gammas: ArrayLike = (128.0, 512.0, 2048.0, 8192.0),
     local_grid: ArrayLike = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0),
     global_grid: ArrayLike = (0.0,),
     folds: int = 5,

@@ -483,3 +483,28 @@ proptest! {
         prop_assert_eq!(one, two);
     }
 }
+
+#[test]
+fn no_tree_is_worse_than_one_without_splits() {
+    // One row in twenty is of the other class, at random: splits are not worth their penalty.
+    let mut rng = Pcg64::new(3, 9);
+    let x = Array2::from_shape_simple_fn((400, 10), || rng.random_range(0.0..1.0));
+    let y: Vec<i64> = (0..400).map(|i| i64::from(i % 20 == 0)).collect();
+    for weight in [0.002, 0.01, 0.05] {
+        let settings = OrctSettings {
+            depth: 3,
+            ..settings(PenaltySettings {
+                local: weight,
+                ..PenaltySettings::default()
+            })
+        };
+        let model = fit(&x, &Labels::from(y.as_slice()), &settings);
+        let without_splits = 0.5 * 20.0 / 400.0;
+        for objective in &model.report.start_objectives {
+            assert!(
+                *objective <= without_splits + 1e-9,
+                "{objective} at {weight}"
+            );
+        }
+    }
+}

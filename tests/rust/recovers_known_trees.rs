@@ -319,3 +319,29 @@ fn a_raised_flag_ends_a_fit_that_would_take_hours() {
     assert_eq!(outcome, Err(FitError::Cancelled));
     assert_eq!(progress.snapshot().starts, 10_000);
 }
+
+#[test]
+fn thresholds_among_many_features_are_found() {
+    // Three classes by two thresholds on features 3 and 17 of 20, one of them rare.
+    let mut rng = Pcg64::new(8, 8);
+    let x = uniform(&mut rng, 1_500, 20);
+    let y: Vec<i64> = x
+        .rows()
+        .into_iter()
+        .map(|r| match (r[3] > 0.93, r[17] > 0.6) {
+            (true, true) => 2,
+            (true, false) => 1,
+            _ => 0,
+        })
+        .collect();
+    let settings = OrctSettings {
+        gamma: 8192.0,
+        n_starts: 2,
+        ..OrctSettings::default()
+    };
+    let labels = Labels::from(y.as_slice());
+    let report = fit(&x, &labels, &settings).report;
+    // The second start is the greedy one; random directions blur the rare classes.
+    assert!(report.start_objectives[1] < 0.002, "{report:?}");
+    assert_eq!(report.best_start, 1);
+}

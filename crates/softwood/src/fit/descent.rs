@@ -132,6 +132,13 @@ impl Descent<'_, '_> {
         self.conclude(theta, &bounds, work, end)
     }
 
+    /// θ as it stands, with the labels that suit it.
+    pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+        let bounds = RateMultipliers::new(&self.aimed_rates());
+        let end = (SolveStatus::TimeLimit, f64::INFINITY);
+        self.conclude(theta, &bounds, (0, 0), end)
+    }
+
     /// Labels, objective and rates at θ: computed even when time is up, for without them there is no
     /// answer.
     fn conclude(

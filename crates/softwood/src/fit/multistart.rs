@@ -1,7 +1,8 @@
 //! Seeded starts, run side by side or one after the other; the best is kept, all are reported.
 
 use super::descent::{Descent, StartOutcome};
-use super::one_start::run_start;
+use super::one_start::{Origin, improve, run_start};
+use super::prune::pruned;
 use crate::stop::{Stop, Stopped};
 use crate::tree::Parallelism;
 use rand_pcg::Pcg64;
@@ -33,6 +34,9 @@ impl Effort {
     }
 }
 
+/// Regrowths of a start carried to a sharper γ, which has been regrown before.
+const REGROWTHS_SHARPENED: usize = 1;
+
 /// All starts in their order, and which of them is best.
 #[derive(Clone)]
 pub(crate) struct Starts<O> {
@@ -51,6 +55,19 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
     }
 }
 
+/// The greedy start with all features to choose from.
+const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
+
+/// Every other start is greedy, the first of them with all features; a single greedy
+/// split is no match for an oblique one.
+fn origin(start: usize, depth: usize) -> Origin {
+    match start {
+        _ if depth == 1 || start.is_multiple_of(2) => Origin::Random,
+        1 => ALL_FEATURES,
+        _ => Origin::Greedy { share: 0.5 },
+    }
+}
+
 /// Runs the starts of an ORCT; Err only if cancelled.
 pub(crate) fn run_starts(
     descent: &Descent<'_, '_>,
@@ -59,7 +76,8 @@ pub(crate) fn run_starts(
     let settings = descent.settings;
     gather(descent, settings.n_starts, |start| {
         let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
-        let outcome = run_start(descent, effort.regrowths(settings.depth), &mut rng)?;
+        let regrowths = effort.regrowths(settings.depth);
+        let outcome = run_start(descent, origin(start, settings.depth), regrowths, &mut rng)?;
         // Objectives on parts of the rows are not those of the model in the making.
         descent
             .progress
@@ -70,7 +88,7 @@ pub(crate) fn run_starts(
 
 /// A start that is carried to other penalties stops moving within this share of the least of them.
 /// It may begin within the tolerance of an ordinary fit, and would then stay as dense as it was.
-const SHARE_OF_PENALTY: f64 = 0.01;
+const SHARE_OF_PENALTY: f64 = 0.1;
 
 /// Takes every start of `before`, a neighbouring problem, down the last stage of this one.
 pub(crate) fn carry_starts(
@@ -85,7 +103,34 @@ pub(crate) fn carry_starts(
     };
     gather(descent, before.len(), |start| {
         let last = close.stages.len() - 1;
-        let outcome = close.follow(last, before[start].theta.clone())?;
+        let outcome = pruned(&close, close.follow(last, before[start].theta.clone())?)?;
+        descent.progress.finish_start(None);
+        Ok(outcome)
+    })
+}
+
+/// Number of starts in [`sharpen_starts`].
+pub(crate) fn sharpened(depth: usize, before: &[StartOutcome]) -> usize {
+    before.len() + usize::from(depth > 1)
+}
+
+/// Takes every start of `before`, a softer problem, down the last stage of this one, and adds a greedy
+/// one, whose thresholds the softer problem may have blurred.
+pub(crate) fn sharpen_starts(
+    descent: &Descent<'_, '_>,
+    before: &[StartOutcome],
+) -> Result<Starts<StartOutcome>, Stopped> {
+    let settings = descent.settings;
+    gather(descent, sharpened(settings.depth, before), |start| {
+        let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
+        let outcome = match before.get(start) {
+            Some(softer) => {
+                let last = descent.stages.len() - 1;
+                let outcome = pruned(descent, descent.follow(last, softer.theta.clone())?)?;
+                improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
+            }
+            None => run_start(descent, ALL_FEATURES, REGROWTHS_SHARPENED, &mut rng)?,
+        };
         descent.progress.finish_start(None);
         Ok(outcome)
     })

@@ -1,8 +1,9 @@
-//! One start: a descent from random splits, then regrowths of what has gone idle.
+//! One start: a descent from random or greedy splits, then regrowths of what has gone idle.
 
 use super::descent::{Descent, StartOutcome};
+use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
-use crate::start::splits_through_the_data;
+use crate::start::{greedy_splits, splits_through_the_data};
 use crate::stop::Stopped;
 use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
@@ -11,31 +12,61 @@ use rand::{Rng, RngExt};
 const PATIENCE: usize = 2;
 const WORTHWHILE: f64 = 0.99;
 
-/// Draws splits through the data, descends, and regrows idle splits (or, if all are busy, a random
-/// one), `regrowths` times at most, as long as that lowers the objective. Err only if cancelled.
+/// Where a start begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    /// Random directions, hyperplanes through the data.
+    Random,
+    /// Greedy splits on single features, each the best of a random share of them.
+    Greedy { share: f64 },
+}
+
+/// Draws the first splits, descends, and improves the outcome by `regrowths`. Err only if cancelled.
 pub(crate) fn run_start(
     descent: &Descent<'_, '_>,
+    origin: Origin,
     regrowths: usize,
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Stopped> {
     let topology = descent.topology;
-    // The softest stage, 2p, forgets the start; the next one, 8p, keeps more of it. Both are used.
-    let soft_stages = descent.stages.len() - 1;
-    let first = |try_: usize| if soft_stages > 1 { (try_ + 1) % 2 } else { 0 };
     let mut theta = vec![0.0; ParameterLayout::new(topology, descent.data.rows.features()).dim()];
     // Without a first point there is no answer, so the time limit waits for it.
-    splits_through_the_data(
-        &descent.data.without_deadline(),
-        topology,
-        descent.settings.gamma,
-        &mut theta,
-        &vec![true; topology.branches()],
-        rng,
-    )?;
-    let mut best = descent.follow(first(0), theta)?;
+    let data = descent.data.without_deadline();
+    let last = descent.stages.len() - 1;
+    let (fresh, first) = match origin {
+        Origin::Random => (vec![true; topology.branches()], first_stage(descent, 0)),
+        // Soft stages would forget thresholds.
+        Origin::Greedy { share } => {
+            let costs = descent.stages[last].costs.chunks_exact(data.n_classes);
+            let importance: Vec<f64> = costs.map(|row| row.iter().sum()).collect();
+            let fresh = greedy_splits(&data, topology, &importance, share, &mut theta, rng)?;
+            (fresh, last)
+        }
+    };
+    let gamma = descent.settings.gamma;
+    splits_through_the_data(&data, topology, gamma, &mut theta, &fresh, rng)?;
+    let outcome = pruned(descent, descent.follow(first, theta)?)?;
+    improve(descent, regrowths, outcome, rng)
+}
+
+/// The stage at which a try begins. The softest, 2p, forgets the start; the next one, 8p, keeps more of
+/// it. Both are used in turn.
+fn first_stage(descent: &Descent<'_, '_>, try_: usize) -> usize {
+    let soft_stages = descent.stages.len() - 1;
+    if soft_stages > 1 { (try_ + 1) % 2 } else { 0 }
+}
+
+/// Regrows idle splits (or, if all are busy, a random one), `regrowths` times at most, as long as that
+/// lowers the objective. Err only if cancelled.
+pub(crate) fn improve(
+    descent: &Descent<'_, '_>,
+    regrowths: usize,
+    mut best: StartOutcome,
+    rng: &mut impl Rng,
+) -> Result<StartOutcome, Stopped> {
     let mut fruitless = 0;
     for try_ in 1..=regrowths {
-        let next = match regrow(descent, first(try_), &best, rng) {
+        let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
             Err(Stopped::TimeLimit) => break,
             Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
@@ -88,7 +119,7 @@ fn regrow(
         free[rng.random_range(0..topology.branches())] = true;
     }
     let work = grow(descent, &mut theta, &free, rng)?;
-    let mut next = descent.follow(first, theta)?;
+    let mut next = pruned(descent, descent.follow(first, theta)?)?;
     next.iterations += work.0;
     next.evaluations += work.1;
     Ok(next)

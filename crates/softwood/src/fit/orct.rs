@@ -36,7 +36,7 @@ pub struct OrctSettings {
     pub min_class_rate: Vec<(usize, f64)>,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
-    /// Random starts; the best is kept.
+    /// Starts; the best is kept.
     pub n_starts: usize,
     /// Seed of the starts.
     pub random_state: u64,
@@ -107,9 +107,11 @@ impl OrctSettings {
 /// min (1/W) Σ_i w_i Σ_t P_it Σ_k cost(y_i, k) C_kt over a, μ ∈ [−1, 1] and labels C with
 /// Σ_k C_kt = 1 and, if `cover_classes`, Σ_t C_kt ≥ 1.
 ///
-/// Each start draws splits that pass through the data, then follows γ from 8p (2p in every other try) upwards with
-/// class-balanced costs, alternating the exact label step with projected L-BFGS on (a, μ), and ends
-/// with the wanted γ and the true costs. Same seed, same bits, on any number of threads.
+/// Starts draw splits that pass through the data, then follow γ from 8p (2p in every other try)
+/// upwards with class-balanced costs, alternating the exact label step with projected L-BFGS on
+/// (a, μ), and end with the wanted γ and the true costs. Every other start takes greedy splits on single
+/// features straight to that last stage. Splits that cost more than they save are taken out, idle ones
+/// are grown anew. Same seed, same bits, on any number of threads.
 pub fn fit_orct<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,

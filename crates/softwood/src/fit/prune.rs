@@ -1,0 +1,65 @@
+//! Takes out splits that cost more than they are worth.
+//!
+//! A penalty shrinks a split but, on the way to none at all, the loss may rise first: descent alone then
+//! ends in a tree that is worse than one with fewer splits.
+
+use super::descent::{Descent, StartOutcome};
+use crate::stop::Stopped;
+use crate::tree::{ParameterLayout, Topology};
+
+/// Nodes tried at most, from the root down; each costs a pass over the rows.
+const TRIED: usize = 15;
+
+/// A split is left out if that lowers the objective by more than rounding does.
+const WORTHWHILE: f64 = 1.0 - 1e-6;
+
+/// The outcome, or if leaving out the splits at and below some nodes is better, where the descent from
+/// there ends.
+pub(crate) fn pruned(
+    descent: &Descent<'_, '_>,
+    outcome: StartOutcome,
+) -> Result<StartOutcome, Stopped> {
+    // A bound on a class's rate may need every split, and is not to be judged by the objective.
+    if !descent.settings.min_class_rate.is_empty() {
+        return Ok(outcome);
+    }
+    let (topology, p) = (descent.topology, descent.data.rows.features());
+    let layout = ParameterLayout::new(topology, p);
+    let mut best = outcome.clone();
+    let mut found = false;
+    for t in 0..topology.branches().min(TRIED) {
+        let mut theta = best.theta.clone();
+        let (a, mu) = layout.split_mut(&mut theta);
+        let mut changed = false;
+        let subtree = Topology::complete(topology.depth() - topology.level(t));
+        for below in (0..subtree.branches()).map(|inner| topology.below(t, inner)) {
+            let coefficients = &mut a[below * p..][..p];
+            changed |= coefficients.iter().any(|a| *a != 0.0);
+            coefficients.fill(0.0);
+            mu[below] = -1.0; // everything goes left
+        }
+        if !changed {
+            continue;
+        }
+        match descent.assess(theta) {
+            Ok(next) if next.objective < WORTHWHILE * best.objective => {
+                best = next;
+                found = true;
+            }
+            Ok(_) => {}
+            Err(Stopped::TimeLimit) => break,
+            Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+        }
+    }
+    if !found {
+        return Ok(outcome);
+    }
+    let mut next = descent.follow(descent.stages.len() - 1, best.theta)?;
+    next.iterations += outcome.iterations;
+    next.evaluations += outcome.evaluations;
+    Ok(if next.order(&outcome).is_lt() {
+        next
+    } else {
+        outcome
+    })
+}
