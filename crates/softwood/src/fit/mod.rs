@@ -6,6 +6,7 @@ mod continuation;
 mod control;
 mod cv_race;
 mod descent;
+mod ending;
 mod folds;
 pub mod lambda_max;
 mod linear_trend;

@@ -81,7 +81,7 @@ pub(crate) fn run_starts(
         // Objectives on parts of the rows are not those of the model in the making.
         descent
             .progress
-            .finish_start((effort == Effort::Full).then_some(outcome.objective));
+            .finish_start((effort == Effort::Full).then_some(outcome.objective()));
         Ok(outcome)
     })
 }

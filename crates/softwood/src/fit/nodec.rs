@@ -8,6 +8,7 @@
 //! does better than an Armijo step of steepest descent, (15), and moves no farther than it gains,
 //! (16). Then the gradient tends to 0 (proposition 3). The best point seen is the result.
 
+use super::ending::Ending;
 use super::srt::SrtSettings;
 use super::update_branch_node::{Balance, update_branch_node};
 use crate::leaves::ridge;
@@ -34,13 +35,13 @@ const PATIENCE: usize = 3;
 #[derive(Clone, Debug)]
 pub(crate) struct RegressionOutcome {
     pub parameters: RegressionParameters,
-    pub objective: f64,
-    pub loss: f64,
-    /// ‖∇E‖∞.
-    pub optimality: f64,
-    pub iterations: u64,
-    pub evaluations: u64,
-    pub status: SolveStatus,
+    pub ending: Ending,
+}
+
+impl AsRef<Ending> for RegressionOutcome {
+    fn as_ref(&self) -> &Ending {
+        &self.ending
+    }
 }
 
 /// A point and its value.
@@ -135,12 +136,14 @@ impl<'a, 'd> Run<'a, 'd> {
     pub fn finish(self) -> Result<RegressionOutcome, Stopped> {
         let patient = self.data.without_deadline();
         Ok(RegressionOutcome {
-            optimality: self.optimality(&patient, &self.best.parameters)?,
-            iterations: self.iterations,
-            evaluations: self.evaluations,
-            status: self.status.unwrap_or(SolveStatus::IterationLimit),
-            objective: self.best.objective,
-            loss: self.best.loss,
+            ending: Ending {
+                optimality: self.optimality(&patient, &self.best.parameters)?,
+                iterations: self.iterations,
+                evaluations: self.evaluations,
+                status: self.status.unwrap_or(SolveStatus::IterationLimit),
+                objective: self.best.objective,
+                loss: self.best.loss,
+            },
             parameters: self.best.parameters,
         })
     }

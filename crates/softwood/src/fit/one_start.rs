@@ -71,22 +71,20 @@ pub(crate) fn improve(
             Err(Stopped::TimeLimit) => break,
             Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
         };
-        let work = (
-            best.iterations + next.iterations,
-            best.evaluations + next.evaluations,
-        );
         let better = next.order(&best).is_lt();
         let worthwhile =
-            next.shortfall < best.shortfall || next.objective < WORTHWHILE * best.objective;
+            next.shortfall < best.shortfall || next.objective() < WORTHWHILE * best.objective();
         fruitless = if better && worthwhile {
             0
         } else {
             fruitless + 1
         };
-        if better {
-            best = next;
-        }
-        (best.iterations, best.evaluations) = work;
+        let other = if better {
+            std::mem::replace(&mut best, next)
+        } else {
+            next
+        };
+        best.ending.add_work(&other.ending);
         if fruitless == PATIENCE {
             break;
         }
@@ -120,7 +118,7 @@ fn regrow(
     }
     let work = grow(descent, &mut theta, &free, rng)?;
     let mut next = pruned(descent, descent.follow(first, theta)?)?;
-    next.iterations += work.0;
-    next.evaluations += work.1;
+    next.ending.iterations += work.0;
+    next.ending.evaluations += work.1;
     Ok(next)
 }

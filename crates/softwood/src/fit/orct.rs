@@ -12,10 +12,9 @@ use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind}
 use crate::fitted::{ClassRate, FitReport, OrctModel, SoftTree};
 use crate::objective::{ClassificationRows, Penalty, PenaltySettings};
 use crate::progress::Progress;
-use crate::solver::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::Topology;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -221,37 +220,11 @@ impl<'a> OrctProblem<'a> {
         began: Instant,
     ) -> OrctModel {
         let best = &starts.outcomes[starts.best];
-        let features = self.rows.features();
-        let (coefficients, intercepts) =
-            ParameterLayout::new(self.topology, features).split(&best.theta);
-        let names = settings.feature_names.clone();
-        let tree = SoftTree {
-            topology: self.topology,
-            gamma: settings.gamma,
-            coefficients: coefficients.to_vec(),
-            intercepts: intercepts.to_vec(),
-            feature_names: names
-                .unwrap_or_else(|| (0..features).map(|j| format!("x{j}")).collect()),
-            scaling: scaling.clone(),
-        };
+        let names = settings.feature_names.as_deref();
+        let tree = SoftTree::of(self.topology, settings.gamma, &best.theta, scaling, names);
         let report = FitReport {
-            status: if starts.cut_short {
-                SolveStatus::TimeLimit
-            } else {
-                best.status
-            },
-            objective: best.objective,
-            loss: best.loss,
-            seconds: began.elapsed().as_secs_f64(),
-            iterations: starts.outcomes.iter().map(|o| o.iterations).sum(),
-            evaluations: starts.outcomes.iter().map(|o| o.evaluations).sum(),
-            optimality: best.optimality,
-            start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
-            best_start: starts.best,
             constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
-            cross_validation: None,
-            selection: None,
-            rows: self.rows.len(),
+            ..starts.report(self.rows.len(), began)
         };
         OrctModel::new(
             tree,

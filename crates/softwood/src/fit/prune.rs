@@ -42,7 +42,7 @@ pub(crate) fn pruned(
             continue;
         }
         match descent.assess(theta) {
-            Ok(next) if next.objective < WORTHWHILE * best.objective => {
+            Ok(next) if next.objective() < WORTHWHILE * best.objective() => {
                 best = next;
                 found = true;
             }
@@ -55,8 +55,7 @@ pub(crate) fn pruned(
         return Ok(outcome);
     }
     let mut next = descent.follow(descent.stages.len() - 1, best.theta)?;
-    next.iterations += outcome.iterations;
-    next.evaluations += outcome.evaluations;
+    next.ending.add_work(&outcome.ending);
     Ok(if next.order(&outcome).is_lt() {
         next
     } else {

@@ -131,7 +131,8 @@ pub(crate) fn grow(
             progress: descent.progress,
         };
         let outcome = node.follow(0, split)?;
-        work = (work.0 + outcome.iterations, work.1 + outcome.evaluations);
+        let ending = &outcome.ending;
+        work = (work.0 + ending.iterations, work.1 + ending.evaluations);
         let (a, mu) = ParameterLayout::new(topology, p).split_mut(theta);
         a[t * p..][..p].copy_from_slice(&outcome.theta[..p]);
         mu[t] = outcome.theta[p];

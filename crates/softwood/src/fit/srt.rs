@@ -9,14 +9,13 @@ use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::{Rows, ScaledRows, Scaling, ScalingKind, Standardization};
-use crate::fitted::{FitReport, SoftTree, SrtModel};
+use crate::fitted::{SoftTree, SrtModel};
 use crate::objective::RegressionRows;
 use crate::progress::Progress;
-use crate::solver::SolveStatus;
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::tree::{Parallelism, ParameterLayout, RegressionParameters, Topology};
+use crate::tree::{Parallelism, RegressionParameters, Topology};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::str::FromStr;
@@ -188,47 +187,19 @@ pub fn fit_srt<'a>(
         let starts =
             race(&data, topology, ridges, settings, &control.progress).map_err(cancelled)?;
         let best = &starts.outcomes[starts.best];
-        let p = rows.features();
-        let (coefficients, intercepts) =
-            ParameterLayout::new(topology, p).split(&best.parameters.theta);
-        let names = settings.feature_names.clone();
+        let names = settings.feature_names.as_deref();
         let (leaf_slopes, leaf_intercepts) = trend.put_back(
             &best.parameters.leaf_slopes,
             &best.parameters.leaf_intercepts,
         );
         Ok(SrtModel {
-            tree: SoftTree {
-                topology,
-                gamma: 1.0,
-                coefficients: coefficients.to_vec(),
-                intercepts: intercepts.to_vec(),
-                feature_names: names.unwrap_or_else(|| (0..p).map(|j| format!("x{j}")).collect()),
-                scaling: scaling.clone(),
-            },
+            tree: SoftTree::of(topology, 1.0, &best.parameters.theta, &scaling, names),
             leaf_slopes,
             leaf_intercepts,
             response,
             ridge_branches: ridges.branches,
             ridge_leaves: ridges.leaves,
-            report: FitReport {
-                status: if starts.cut_short {
-                    SolveStatus::TimeLimit
-                } else {
-                    best.status
-                },
-                objective: best.objective,
-                loss: best.loss,
-                seconds: began.elapsed().as_secs_f64(),
-                iterations: starts.outcomes.iter().map(|o| o.iterations).sum(),
-                evaluations: starts.outcomes.iter().map(|o| o.evaluations).sum(),
-                optimality: best.optimality,
-                start_objectives: starts.outcomes.iter().map(|o| o.objective).collect(),
-                best_start: starts.best,
-                constraints: Vec::new(),
-                cross_validation: None,
-                selection: None,
-                rows: rows.len(),
-            },
+            report: starts.report(rows.len(), began),
         })
     })?
 }
@@ -266,7 +237,7 @@ fn race(
             run.advance(settings.macro_iterations)?;
         }
         let outcome = run.finish()?;
-        progress.finish_start(Some(outcome.objective));
+        progress.finish_start(Some(outcome.ending.objective));
         Ok(outcome)
     };
     let outcomes: Vec<RegressionOutcome> = match data.parallelism {
@@ -283,7 +254,7 @@ fn race(
     };
     Ok(Starts::ranked(
         outcomes,
-        |a, b| a.objective.total_cmp(&b.objective),
+        |a, b| a.ending.objective.total_cmp(&b.ending.objective),
         begun.cut_short,
     ))
 }

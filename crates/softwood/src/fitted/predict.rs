@@ -141,8 +141,7 @@ pub(crate) fn class_probabilities(
         rows.visit_chunk(chunk, &Stop::default(), |block| {
             block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
             block_pass::sum_leaves_by_label(&scratch, labels, &mut columns);
-            // Looked at here, while the rows are in the cache.
-            if !rows.are_finite(block.rows.clone()) {
+            if !block.finite {
                 finite.store(false, Ordering::Relaxed);
             }
             let out = &mut out[(block.rows.start - first) * classes..];

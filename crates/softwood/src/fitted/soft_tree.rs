@@ -1,7 +1,7 @@
 //! The splits of a fitted tree with all that is needed to route a row of the user's.
 
 use crate::data::Scaling;
-use crate::tree::Topology;
+use crate::tree::{ParameterLayout, Topology};
 
 /// Split t sends a row left with probability 1/(1 + exp(−γ(Σ_j a_tj u_j/p − μ_t))), u = scaled row.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,27 @@ pub struct SoftTree {
 }
 
 impl SoftTree {
+    /// The tree of θ = (a, μ); features without names are called x0, x1, ….
+    pub(crate) fn of(
+        topology: Topology,
+        gamma: f64,
+        theta: &[f64],
+        scaling: &Scaling,
+        names: Option<&[String]>,
+    ) -> Self {
+        let features = scaling.features.len();
+        let (coefficients, intercepts) = ParameterLayout::new(topology, features).split(theta);
+        let numbered = || (0..features).map(|j| format!("x{j}")).collect();
+        Self {
+            topology,
+            gamma,
+            coefficients: coefficients.to_vec(),
+            intercepts: intercepts.to_vec(),
+            scaling: scaling.clone(),
+            feature_names: names.map_or_else(numbered, <[String]>::to_vec),
+        }
+    }
+
     /// p.
     pub fn features(&self) -> usize {
         self.feature_names.len()

@@ -511,10 +511,14 @@ fn slope_tile<S: Simd, const NODES: usize>(
         for (u, slopes) in tile.chunks_exact(stride).zip(slopes.chunks_exact(NODES)) {
             burst.ask(simd);
             let u = self::rows::<S>(u, first);
+            // The sums, a slope for each node and one u: sixteen registers, all that AVX2 has.
+            let mut slope = [simd.splat_f64s(0.0); NODES];
             for n in 0..NODES {
-                let slope = simd.splat_f64s(slopes[n]);
-                for v in 0..VECTOR_TILE {
-                    sum[n][v] = simd.mul_add_e_f64s(slope, u[v], sum[n][v]);
+                slope[n] = simd.splat_f64s(slopes[n]);
+            }
+            for v in 0..VECTOR_TILE {
+                for n in 0..NODES {
+                    sum[n][v] = simd.mul_add_e_f64s(slope[n], u[v], sum[n][v]);
                 }
             }
         }
@@ -577,14 +581,15 @@ fn product_tile<S: Simd, const NODES: usize, const FEATURES: usize>(
     let mut burst = ahead.take();
     for i in 0..vectors {
         burst.ask(simd);
-        let mut u = [simd.splat_f64s(0.0); FEATURES];
-        for f in 0..FEATURES {
-            u[f] = u_of[f][i];
-        }
+        // The sums, a d for each node and one u: sixteen registers, all that AVX2 has.
+        let mut d = [simd.splat_f64s(0.0); NODES];
         for n in 0..NODES {
-            let d = d_of[n][i];
-            for f in 0..FEATURES {
-                sum[n][f] = simd.mul_add_e_f64s(d, u[f], sum[n][f]);
+            d[n] = d_of[n][i];
+        }
+        for f in 0..FEATURES {
+            let u = u_of[f][i];
+            for n in 0..NODES {
+                sum[n][f] = simd.mul_add_e_f64s(d[n], u, sum[n][f]);
             }
         }
     }

@@ -85,10 +85,15 @@ fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s; VECTORS] {
         let minus_n = simd.sub_f64s(round, rounded);
         let r = simd.mul_add_e_f64s(minus_n, simd.splat_f64s(LN2_HIGH), simd.neg_f64s(x[v]));
         let r = simd.mul_add_e_f64s(minus_n, simd.splat_f64s(LN2_LOW), r);
-        let mut sum = simd.splat_f64s(COEFFICIENTS[0]);
-        for c in &COEFFICIENTS[1..] {
-            sum = simd.mul_add_e_f64s(sum, r, simd.splat_f64s(*c));
+        // Odd and even powers apart: two short chains of operations instead of one twice as long.
+        let square = simd.mul_f64s(r, r);
+        let mut odd = simd.splat_f64s(COEFFICIENTS[0]);
+        let mut even = simd.splat_f64s(COEFFICIENTS[1]);
+        for pair in COEFFICIENTS[2..].chunks_exact(2) {
+            odd = simd.mul_add_e_f64s(odd, square, simd.splat_f64s(pair[0]));
+            even = simd.mul_add_e_f64s(even, square, simd.splat_f64s(pair[1]));
         }
+        let sum = simd.mul_add_e_f64s(odd, r, even);
         // 2^n: n ≥ −1022, so it stays a normal number.
         out[v] = simd.mul_f64s(sum, low_bits_as_exponent(simd, rounded));
     }
