@@ -1,9 +1,12 @@
 """Settings do what they say, and a wrong one is refused by name before any work."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import softwood
+from softwood._settings import ORCT_DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_a_wrong_setting_is_refused_by_name(three, name, value, error, message):
 
 
 def test_numbers_of_numpy_are_numbers(three):
-    plain = softwood.fit_orct(*three, 2, gamma=64, n_starts=2, random_state=3, max_iter=9)
+    plain = softwood.fit_orct(*three, 2, gamma=64, n_starts=2, random_state=3, max_iter=9, tol=1e-6)
     numpy = softwood.fit_orct(
         *three,
         np.int8(2),
@@ -113,7 +116,8 @@ def test_numbers_of_numpy_are_numbers(three):
 def test_the_seed_alone_decides_on_the_starts(three):
     def bits(**settings):
         model = softwood.fit_orct(*three, n_starts=3, max_iter=20, **settings)
-        return model.coefficients.tobytes() + model.intercepts.tobytes()
+        starts = np.array(model.report.start_objectives)
+        return model.coefficients.tobytes() + model.intercepts.tobytes() + starts.tobytes()
 
     expected = bits(random_state=1)
     for threads in (1, 2, 3, 7):
@@ -163,3 +167,8 @@ def test_the_iteration_limit_is_no_error(three):
     model = softwood.fit_orct(*three, n_starts=1, max_iter=1)
     assert model.report.status == "iteration_limit"
     assert not model.report.converged
+
+
+def test_functions_that_pass_settings_on_assume_what_fit_orct_does():
+    parameters = inspect.signature(softwood.fit_orct).parameters
+    assert {name: parameters[name].default for name in ORCT_DEFAULTS} == ORCT_DEFAULTS
