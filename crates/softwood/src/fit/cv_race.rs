@@ -2,7 +2,7 @@
 
 use super::descent::StartOutcome;
 use super::folds::assign_folds;
-use super::multistart::{Effort, carry_starts, run_starts, sharpen_starts, sharpened};
+use super::multistart::{Effort, carry_and_prune_starts, run_starts, sharpen_starts, sharpened};
 use super::orct::OrctProblem;
 use super::orct_cv::{CvRule, CvSettings};
 use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingKind};
@@ -257,7 +257,7 @@ impl Race<'_> {
                 }
                 Some(last) if last.gamma == gamma => {
                     expect(last.latest.len());
-                    carry_starts(&descent, &last.latest)?
+                    carry_and_prune_starts(&descent, &last.latest)?
                 }
                 Some(softer) => {
                     expect(sharpened(settings.depth, &softer.at_least_penalty));

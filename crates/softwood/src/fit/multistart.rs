@@ -90,10 +90,27 @@ pub(crate) fn run_starts(
 /// It may begin within the tolerance of an ordinary fit, and would then stay as dense as it was.
 const SHARE_OF_PENALTY: f64 = 0.1;
 
-/// Takes every start of `before`, a neighbouring problem, down the last stage of this one.
+/// Takes every start of `before`, a neighbouring problem, down the last stage of this one. Each follows
+/// its own local minimum: leaving out whole splits would jump to far sparser trees.
 pub(crate) fn carry_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
+) -> Result<Starts<StartOutcome>, Stopped> {
+    carry(descent, before, |_, outcome| Ok(outcome))
+}
+
+/// As [`carry_starts`], but splits that are not worth their penalty are left out.
+pub(crate) fn carry_and_prune_starts(
+    descent: &Descent<'_, '_>,
+    before: &[StartOutcome],
+) -> Result<Starts<StartOutcome>, Stopped> {
+    carry(descent, before, pruned)
+}
+
+fn carry(
+    descent: &Descent<'_, '_>,
+    before: &[StartOutcome],
+    finish: impl Fn(&Descent<'_, '_>, StartOutcome) -> Result<StartOutcome, Stopped> + Sync,
 ) -> Result<Starts<StartOutcome>, Stopped> {
     let close = Descent {
         tol: descent
@@ -103,7 +120,7 @@ pub(crate) fn carry_starts(
     };
     gather(descent, before.len(), |start| {
         let last = close.stages.len() - 1;
-        let outcome = pruned(&close, close.follow(last, before[start].theta.clone())?)?;
+        let outcome = finish(&close, close.follow(last, before[start].theta.clone())?)?;
         descent.progress.finish_start(None);
         Ok(outcome)
     })
