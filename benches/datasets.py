@@ -10,19 +10,24 @@ PUBLISHED = Path(__file__).parent / "published"
 # Sets whose numbers are codes of categories, and those with an indicator for every level, as the papers have them.
 NOMINAL_CODES = {"balance_scale", "hayes_roth_160"}
 ALL_LEVELS = {"hayes_roth_160"}
+LEVELS = {"all": slice(None), "first dropped": slice(1, None), "last dropped": slice(-1)}
 # Drawn, not read.
 FRIEDMAN = "friedman_artificial"
 
 
-def load(folder, name, all_levels=False):
-    """X as float64 with nominal columns as indicators, for all levels or all but the first, y as class numbers."""
+def load(folder, name, levels="first dropped"):
+    """X as float64 with an indicator for each level of a nominal column, of which one may be dropped; y as class numbers."""
     frame = pd.read_csv(Path(folder) / f"{name}.csv.gz")
     y = np.unique(frame.pop("target"), return_inverse=True)[1]
     if name in NOMINAL_CODES:
         frame = frame.astype(str)
-    return pd.get_dummies(frame, drop_first=not all_levels and name not in ALL_LEVELS).to_numpy(
-        float
-    ), y
+    kept = LEVELS["all" if name in ALL_LEVELS else levels]
+    numbers = frame.select_dtypes("number")
+    nominal = [
+        pd.get_dummies(frame[c]).iloc[:, kept]
+        for c in frame.columns.difference(numbers.columns, sort=False)
+    ]
+    return pd.concat([numbers, *nominal], axis=1).to_numpy(float), y
 
 
 def load_regression(folder, name):

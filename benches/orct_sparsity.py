@@ -22,7 +22,7 @@ def run_path(X_train, X_test, y_train, y_test, depth, kind, shape, number, argum
     p, b = X_train.shape[1], 2**depth - 1
     unit = 1 / (p * b) if kind == "local" else 1 / p
     # A concave shape weighs a small coefficient by its slope at 0: its grid starts lower.
-    powers = np.arange(-10, 8, 0.5) - (0 if shape == "norm" else 3)
+    powers = np.arange(-10, 8, 0.25) - (0 if shape == "norm" else 3)
     grid = np.concatenate([[0.0], 2.0**powers * unit])
     began = time.perf_counter()
     path = softwood.sparsity_path(
@@ -51,7 +51,7 @@ def run_path(X_train, X_test, y_train, y_test, depth, kind, shape, number, argum
 def planned_runs(points, arguments):
     """Every (key, work) of this call, in the order in which they run."""
     for (name, levels), group in points.groupby(["dataset", "levels"], sort=False):
-        X, y = load(arguments.data_folder, name, all_levels=levels == "all")
+        X, y = load(arguments.data_folder, name, levels)
         for depth, kind in group[["depth", "kind"]].drop_duplicates().itertuples(index=False):
             if 2**depth <= y.max():
                 continue
@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--shapes", nargs="+", default=["norm", "exp"])
     parser.add_argument("--scaling", default="minmax")
     parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("--starts", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--resume", action="store_true", help="keep the runs already in the file and do the others"

@@ -486,7 +486,7 @@ proptest! {
 
 #[test]
 fn no_tree_is_worse_than_one_without_splits() {
-    // One row in twenty is of the other class, at random: splits are not worth their penalty.
+    // One row in twenty is of the other class, whatever its features: splits are not worth their penalty.
     let mut rng = Pcg64::new(3, 9);
     let x = Array2::from_shape_simple_fn((400, 10), || rng.random_range(0.0..1.0));
     let y: Vec<i64> = (0..400).map(|i| i64::from(i % 20 == 0)).collect();

@@ -86,36 +86,39 @@ pub(crate) fn run_starts(
     })
 }
 
-/// A start that is carried to other penalties stops moving within this share of the least of them.
-/// It may begin within the tolerance of an ordinary fit, and would then stay as dense as it was.
-const SHARE_OF_PENALTY: f64 = 0.1;
+/// A start that is carried to other penalties stops moving within this share of the least of them: it
+/// may begin within the tolerance of an ordinary fit, and would then stay as dense as it was.
+const CLOSE: f64 = 0.01;
 
-/// Takes every start of `before`, a neighbouring problem, down the last stage of this one. Each follows
-/// its own local minimum: leaving out whole splits would jump to far sparser trees.
+/// The same where settings are only compared.
+const ROUGH: f64 = 0.1;
+
+/// Takes every start of `before`, at smaller penalties, down the last stage of this problem. Each
+/// follows its own local minimum: leaving out whole splits would jump to far sparser trees.
 pub(crate) fn carry_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    carry(descent, before, |_, outcome| Ok(outcome))
+    carry(descent, before, CLOSE, |_, outcome| Ok(outcome))
 }
 
-/// As [`carry_starts`], but splits that are not worth their penalty are left out.
+/// As [`carry_starts`], but roughly, and splits that are not worth their penalty are left out.
 pub(crate) fn carry_and_prune_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    carry(descent, before, pruned)
+    carry(descent, before, ROUGH, pruned)
 }
 
 fn carry(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
+    share_of_penalty: f64,
     finish: impl Fn(&Descent<'_, '_>, StartOutcome) -> Result<StartOutcome, Stopped> + Sync,
 ) -> Result<Starts<StartOutcome>, Stopped> {
+    let tol = share_of_penalty * descent.penalty.least_weight();
     let close = Descent {
-        tol: descent
-            .tol
-            .min(SHARE_OF_PENALTY * descent.penalty.least_weight()),
+        tol: descent.tol.min(tol),
         ..descent.clone()
     };
     gather(descent, before.len(), |start| {
@@ -188,6 +191,7 @@ pub(crate) fn best_of_starts<O: Send>(
     let cut_short = outcomes.len() < n_starts;
     Ok(Starts::ranked(outcomes, order, cut_short))
 }
+
 impl<O> Starts<O> {
     /// Finds the best of at least one, the first by `order`.
     pub fn ranked(outcomes: Vec<O>, order: impl Fn(&O, &O) -> Ordering, cut_short: bool) -> Self {

@@ -2,7 +2,7 @@
 
 use super::cv_race::Race;
 use super::orct::{OrctSettings, fit_orct, validate_data};
-use super::validate::check_setting;
+use super::validate::{check_grid, check_setting};
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
@@ -70,20 +70,8 @@ impl CvSettings {
         empty("depths", self.depths.is_empty())?;
         empty("scalings", self.scalings.is_empty())?;
         empty("gammas", self.gammas.is_empty())?;
-        empty("local_grid", self.local_grid.is_empty())?;
-        empty("global_grid", self.global_grid.is_empty())?;
-        for (name, grid) in [
-            ("local_grid", &self.local_grid),
-            ("global_grid", &self.global_grid),
-        ] {
-            check_setting(
-                grid.iter().all(|x| x.is_finite() && *x >= 0.0)
-                    && grid.windows(2).all(|pair| pair[0] < pair[1]),
-                name,
-                "finite values of at least 0, increasing",
-                format!("{grid:?}"),
-            )?;
-        }
+        check_grid("local_grid", &self.local_grid)?;
+        check_grid("global_grid", &self.global_grid)?;
         for depth in &self.depths {
             for gamma in &self.gammas {
                 OrctSettings {
@@ -100,7 +88,9 @@ impl CvSettings {
 
 /// Chooses depth, scaling, γ and penalties by cross-validation on the rows, and fits with them.
 ///
-/// Candidates run a race over the folds: those of one (depth, scaling) share their starts as on a path, and a candidate whose held-out costs fall significantly behind the best is dropped. The
+/// Candidates run a race over the folds: those of one (depth, scaling) share their starts, the best of
+/// which are carried from soft to sharp γ and on to larger penalties, and a candidate whose held-out
+/// costs fall significantly behind the best is dropped. The
 /// model's report keeps the table. Deterministic for a given seed unless a time limit interferes.
 pub fn fit_orct_cv<'a>(
     rows: impl Into<Rows<'a>>,

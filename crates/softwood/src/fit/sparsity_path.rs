@@ -4,6 +4,7 @@ use super::choose_scaling::choose_scaling;
 use super::descent::StartOutcome;
 use super::multistart::{Effort, Starts, carry_starts, run_starts};
 use super::orct::{OrctProblem, OrctSettings, validate_data};
+use super::validate::check_grid;
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
@@ -181,20 +182,6 @@ fn score(model: &OrctModel, validation: &ValidationRows<'_>) -> f64 {
         .filter(|(predicted, code)| predicted == code)
         .count();
     right as f64 / validation.codes.len() as f64
-}
-
-fn check_grid(name: &'static str, grid: &[f64]) -> Result<(), InputError> {
-    let allowed = !grid.is_empty()
-        && grid.iter().all(|x| x.is_finite() && *x >= 0.0)
-        && grid.windows(2).all(|pair| pair[0] < pair[1]);
-    if allowed {
-        return Ok(());
-    }
-    Err(InputError::Setting {
-        name,
-        expected: "at least one penalty, all finite, not negative and increasing",
-        got: format!("{grid:?}"),
-    })
 }
 
 fn check_validation(rows: &Rows<'_>, validation: &ValidationRows<'_>) -> Result<(), InputError> {

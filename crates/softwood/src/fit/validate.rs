@@ -21,6 +21,19 @@ pub(super) fn check_setting(
     })
 }
 
+/// Penalties to go along.
+pub(super) fn check_grid(name: &'static str, grid: &[f64]) -> Result<(), InputError> {
+    let allowed = !grid.is_empty()
+        && grid.iter().all(|x| x.is_finite() && *x >= 0.0)
+        && grid.windows(2).all(|pair| pair[0] < pair[1]);
+    check_setting(
+        allowed,
+        name,
+        "at least one penalty, all finite, not negative and increasing",
+        format!("{grid:?}"),
+    )
+}
+
 /// Depth, starts, threads and tolerance.
 pub(super) fn check_shared_settings(
     depth: usize,
