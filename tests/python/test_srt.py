@@ -74,23 +74,25 @@ def test_examples_of_the_compiled_class_are_true(name):
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_predictions_are_those_of_the_papers_formulas(kinked):
+# A deep tree evaluates only the splits on a row's way, a shallow one all of them.
+@pytest.mark.parametrize("depth", [3, 7])
+def test_predictions_are_those_of_the_papers_formulas(kinked, depth):
     X, y = kinked
-    model = softwood.fit_srt(X, y, depth=3, n_starts=2)
+    model = softwood.fit_srt(X, y, depth=depth, n_starts=2, macro_iterations=2)
     u = scaled(X)
     z = model.intercepts + u @ model.coefficients.T / X.shape[1]
     p = 1 / (1 + np.exp(-z))
     node = np.zeros(len(X), int)
-    P = np.ones((len(X), 8))
-    for leaf in range(8):
+    P = np.ones((len(X), 2**depth))
+    for leaf in range(2**depth):
         at = 0
-        for level in (2, 1, 0):
+        for level in reversed(range(depth)):
             right = leaf >> level & 1
             P[:, leaf] *= 1 - p[:, at] if right else p[:, at]
             at = 2 * at + 1 + right
-    for _ in range(3):
+    for _ in range(depth):
         node = 2 * node + np.where(p[np.arange(len(X)), node] >= 0.5, 1, 2)
-    leaf = node - 7
+    leaf = node - (2**depth - 1)
     np.testing.assert_array_equal(model.leaf_indices(X), leaf)
     np.testing.assert_allclose(model.leaf_probabilities(X), P, atol=1e-12)
     every = model.leaf_intercepts + u @ model.leaf_coefficients.T

@@ -2,12 +2,14 @@
 
 use super::{OrctModel, SoftTree};
 use crate::InputError;
+use crate::data::blocks::Tile;
 use crate::data::finite::check_finite;
 use crate::data::{Rows, ScaledRows};
 use crate::stop::Stop;
 use crate::threads::in_pool;
-use crate::tree::block_pass::{self, BlockScratch, Splits};
+use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::parallel_pass::fill_by_chunks;
+use crate::tree::splits::Splits;
 use crate::tree::{Parallelism, Topology};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,10 +35,9 @@ impl SoftTree {
         classes: usize,
     ) -> Result<Vec<f64>, InputError> {
         let theta = self.theta();
-        let job = |parallelism| {
-            let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
+        self.pass_once(rows, |scaled, parallelism| {
             class_probabilities(
-                &scaled,
+                scaled,
                 self.topology,
                 &theta,
                 self.gamma,
@@ -44,13 +45,23 @@ impl SoftTree {
                 classes,
                 parallelism,
             )
-        };
+        })
+    }
+
+    /// Does `job` on scaled rows that fit the model, in a pool of threads if they are many. By None
+    /// it tells that one of them is not finite.
+    pub(super) fn pass_once<T: Send>(
+        &self,
+        rows: Rows<'_>,
+        job: impl Fn(&ScaledRows<'_>, Parallelism) -> Option<T> + Sync,
+    ) -> Result<T, InputError> {
         self.check_features(&rows)?;
-        let Some(probabilities) = in_pool_if_many(&rows, job) else {
+        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
+        let Some(result) = in_pool_if_many(&rows, |parallelism| job(&scaled, parallelism)) else {
             rows.check_finite(0..rows.len())?;
             unreachable!("a row that is not finite is found again")
         };
-        Ok(probabilities)
+        Ok(result)
     }
 
     fn check_features(&self, rows: &Rows<'_>) -> Result<(), InputError> {
@@ -129,34 +140,48 @@ pub(crate) fn class_probabilities(
 ) -> Option<Vec<f64>> {
     let splits = Splits::new(topology, rows.features(), theta, gamma);
     let stride = rows.stride();
-    let mut out = vec![0.0; rows.len() * classes];
-    if out.is_empty() {
-        return Some(out);
-    }
-    let finite = AtomicBool::new(true);
-    let fill = |chunk: usize, out: &mut [f64]| {
-        let mut scratch = BlockScratch::new(topology, stride);
-        let mut columns = vec![0.0; classes * stride];
-        let first = rows.chunk_rows(chunk).start;
-        rows.visit_chunk(chunk, &Stop::default(), |block| {
-            block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
-            block_pass::sum_leaves_by_label(&scratch, labels, &mut columns);
-            if !block.finite {
-                finite.store(false, Ordering::Relaxed);
-            }
-            let out = &mut out[(block.rows.start - first) * classes..];
-            for (i, row) in out
-                .chunks_exact_mut(classes)
-                .take(block.rows.len())
-                .enumerate()
-            {
+    let scratch = || {
+        let columns = vec![0.0; classes * stride];
+        (BlockScratch::new(topology, stride), columns)
+    };
+    let fill =
+        |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
+            block_pass::leaf_probabilities(&splits, tile, scratch);
+            block_pass::sum_leaves_by_label(scratch, labels, columns);
+            for (i, row) in out.chunks_exact_mut(classes).enumerate() {
                 for (k, p) in row.iter_mut().enumerate() {
                     *p = columns[k * stride + i];
                 }
             }
+        };
+    fill_by_blocks(rows, parallelism, classes, scratch, fill)
+}
+
+/// `width` values a row, filled block by block; None if a row is not finite.
+pub(super) fn fill_by_blocks<T: Clone + Default + Send, W>(
+    rows: &ScaledRows<'_>,
+    parallelism: Parallelism,
+    width: usize,
+    scratch: impl Fn() -> W + Sync,
+    fill: impl Fn(&mut W, Tile<'_>, &mut [T]) + Sync,
+) -> Option<Vec<T>> {
+    let mut out = vec![T::default(); rows.len() * width];
+    if out.is_empty() {
+        return Some(out);
+    }
+    let finite = AtomicBool::new(true);
+    let fill_chunk = |chunk: usize, out: &mut [T]| {
+        let mut scratch = scratch();
+        let first = rows.chunk_rows(chunk).start;
+        rows.visit_chunk(chunk, &Stop::default(), |block| {
+            let out = &mut out[(block.rows.start - first) * width..][..block.rows.len() * width];
+            fill(&mut scratch, block.tile, out);
+            if !block.finite {
+                finite.store(false, Ordering::Relaxed);
+            }
         })
     };
-    fill_by_chunks(rows, parallelism, &mut out, classes, &fill)
+    fill_by_chunks(rows, parallelism, &mut out, width, &fill_chunk)
         .expect("nothing stops a prediction");
     finite.into_inner().then_some(out)
 }

@@ -1,105 +1,150 @@
 //! Single-leaf prediction (paper 2): down the likelier branches to one leaf, and its linear model.
 
 use super::SrtModel;
+use super::predict::fill_by_blocks;
 use crate::InputError;
-use crate::data::{Rows, ScaledRows};
-use crate::stop::Stop;
-use crate::tree::Parallelism;
-use crate::tree::parallel_pass::fill_by_chunks;
+use crate::data::Rows;
+use crate::data::blocks::Tile;
+use crate::tree::block_pass::{self, BlockScratch};
+use crate::tree::splits::Splits;
+
+/// Up to so many linear functions are evaluated for every row, even if it needs but one of them:
+/// vectors of rows with the same coefficients make up for it.
+const FEW: usize = 32;
 
 impl SrtModel {
     /// The response of each row: D dot products down to a leaf and one for its model.
     pub fn predict<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
-        let p = self.tree.features();
-        let slopes = transposed(&self.leaf_slopes, p);
-        let leaves = self.tree.topology.leaves();
-        self.at_leaves(rows.into(), |tile, stride, leaf, out: &mut [f64]| {
-            for (out, leaf) in out.iter_mut().zip(leaf) {
-                *out = self.leaf_intercepts[*leaf as usize];
-            }
-            for j in 0..p {
-                let slopes = &slopes[j * leaves..][..leaves];
-                let column = &tile[j * stride..][..stride];
-                for ((out, leaf), x) in out.iter_mut().zip(leaf).zip(column) {
-                    *out += slopes[*leaf as usize] * x;
+        let negative = self.leaf_intercepts.iter().map(|b| -b).collect();
+        let models = Functions::new(self.tree.features(), &self.leaf_slopes, negative);
+        let scratch = |stride| (models.scratch(stride), vec![0.0; stride]);
+        self.at_leaves(
+            rows.into(),
+            scratch,
+            |(scratch, values), tile, leaf, out: &mut [f64]| {
+                models.see(tile, scratch);
+                models.pick(tile, leaf, scratch, values);
+                for (out, value) in out.iter_mut().zip(values) {
+                    *out = self.response.invert(*value);
                 }
-            }
-            for out in out {
-                *out = self.response.invert(*out);
-            }
-        })
+            },
+        )
     }
 
     /// The leaf each row is predicted by, 0…L−1 from left to right.
     pub fn leaf_indices<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<u32>, InputError> {
-        self.at_leaves(rows.into(), |_, _, leaf, out: &mut [u32]| {
-            out.copy_from_slice(&leaf[..out.len()]);
-        })
+        self.at_leaves(
+            rows.into(),
+            |_| (),
+            |(), _, leaf, out: &mut [u32]| out.copy_from_slice(&leaf[..out.len()]),
+        )
     }
 
-    /// Runs `fill(tile, stride, leaves of the block, out)` on every block.
-    fn at_leaves<T: Clone + Default + Send>(
+    /// Runs `fill(scratch, tile, leaf of each row, out)` on every block; `scratch` is made for blocks
+    /// of so many rows.
+    fn at_leaves<T: Clone + Default + Send, W>(
         &self,
         rows: Rows<'_>,
-        fill: impl Fn(&[f64], usize, &[u32], &mut [T]) + Sync,
+        scratch: impl Fn(usize) -> W + Sync,
+        fill: impl Fn(&mut W, Tile<'_>, &[u32], &mut [T]) + Sync,
     ) -> Result<Vec<T>, InputError> {
-        let p = self.tree.features();
-        let branches = self.tree.topology.branches();
-        let coefficients = transposed(&self.tree.coefficients, p);
+        let tree = &self.tree;
+        let (p, branches) = (tree.features(), tree.topology.branches());
         // z · p, whose sign is all that counts.
-        let offsets: Vec<f64> = self
-            .tree
-            .intercepts
-            .iter()
-            .map(|mu| -mu * p as f64)
-            .collect();
-        self.tree
-            .check_rows_then(&rows, |parallelism: Parallelism| {
-                let scaled = ScaledRows::passing_once(rows.reborrow(), &self.tree.scaling);
-                let stride = scaled.stride();
-                let mut out = vec![T::default(); rows.len()];
-                if out.is_empty() {
-                    return out;
-                }
-                let fill_chunk = |chunk: usize, out: &mut [T]| {
-                    let first = scaled.chunk_rows(chunk).start;
-                    let mut node = vec![0u32; stride];
-                    let mut z = vec![0.0; stride];
-                    scaled.visit_chunk(chunk, &Stop::default(), |block| {
-                        node.fill(0);
-                        for _ in 0..self.tree.topology.depth() {
-                            for (z, node) in z.iter_mut().zip(&node) {
-                                *z = offsets[*node as usize];
-                            }
-                            for j in 0..p {
-                                let a = &coefficients[j * branches..][..branches];
-                                let column = &block.tile.values[j * stride..][..stride];
-                                for ((z, node), x) in z.iter_mut().zip(&node).zip(column) {
-                                    *z += a[*node as usize] * x;
-                                }
-                            }
-                            for (node, z) in node.iter_mut().zip(&z) {
-                                *node = 2 * *node + if *z >= 0.0 { 1 } else { 2 };
-                            }
+        let offsets = tree.intercepts.iter().map(|mu| mu * p as f64).collect();
+        let splits = Functions::new(p, &tree.coefficients, offsets);
+        tree.pass_once(rows, |scaled, parallelism| {
+            let stride = scaled.stride();
+            let own_scratch = || {
+                let own = (
+                    splits.scratch(stride),
+                    vec![0u32; stride],
+                    vec![0.0; stride],
+                );
+                (own, scratch(stride))
+            };
+            fill_by_blocks(
+                scaled,
+                parallelism,
+                1,
+                own_scratch,
+                |((values, node, z), other), tile, out| {
+                    splits.see(tile, values);
+                    node.fill(0);
+                    for _ in 0..tree.topology.depth() {
+                        splits.pick(tile, node, values, z);
+                        for (node, z) in node.iter_mut().zip(&*z) {
+                            *node = 2 * *node + if *z >= 0.0 { 1 } else { 2 };
                         }
-                        for node in &mut node {
-                            *node -= branches as u32;
-                        }
-                        let out = &mut out[block.rows.start - first..][..block.rows.len()];
-                        fill(block.tile.values, stride, &node, out);
-                    })
-                };
-                fill_by_chunks(&scaled, parallelism, &mut out, 1, &fill_chunk)
-                    .expect("nothing stops a prediction");
-                out
-            })
+                    }
+                    for node in &mut *node {
+                        *node -= branches as u32;
+                    }
+                    fill(other, tile, node, out);
+                },
+            )
+        })
     }
 }
 
-/// Rows of `p` values as columns, so that one feature's coefficients stand side by side.
-fn transposed(values: &[f64], p: usize) -> Vec<f64> {
-    let rows = values.len() / p;
-    (0..p)
-        .flat_map(|j| (0..rows).map(move |t| values[t * p + j]))
-        .collect()
+/// Linear functions Σ_j slope_nj u_j − offset_n, of which each row takes one.
+struct Functions {
+    /// As the kernel reads them.
+    all: Splits,
+    /// One feature's slopes side by side.
+    by_feature: Vec<f64>,
+    offsets: Vec<f64>,
+}
+
+impl Functions {
+    fn new(p: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
+        let by_feature = (0..p).flat_map(|j| slopes[j..].iter().step_by(p).copied());
+        Self {
+            by_feature: by_feature.collect(),
+            all: Splits::linear_functions(p, slopes, offsets.clone()),
+            offsets,
+        }
+    }
+
+    fn are_few(&self) -> bool {
+        self.offsets.len() <= FEW
+    }
+
+    /// Working memory for blocks of so many rows.
+    fn scratch(&self, stride: usize) -> BlockScratch {
+        let count = if self.are_few() {
+            self.offsets.len()
+        } else {
+            0
+        };
+        BlockScratch::for_values(count, stride)
+    }
+
+    /// Gets ready for a block: the values of all functions, if they are few.
+    fn see(&self, tile: Tile<'_>, scratch: &mut BlockScratch) {
+        if self.are_few() {
+            block_pass::split_values(&self.all, tile, scratch);
+        }
+    }
+
+    /// out[i]: the value of function chosen[i] at row i of the block last seen.
+    fn pick(&self, tile: Tile<'_>, chosen: &[u32], scratch: &BlockScratch, out: &mut [f64]) {
+        let (count, stride) = (self.offsets.len(), out.len());
+        if self.are_few() {
+            let values = scratch.split_values();
+            for (i, (out, n)) in out.iter_mut().zip(chosen).enumerate() {
+                *out = values[*n as usize * stride + i];
+            }
+            return;
+        }
+        for (out, n) in out.iter_mut().zip(chosen) {
+            *out = -self.offsets[*n as usize];
+        }
+        let columns = tile.values.chunks_exact(stride);
+        for (slopes, column) in self.by_feature.chunks_exact(count).zip(columns) {
+            for ((out, n), u) in out.iter_mut().zip(chosen).zip(column) {
+                *out += slopes[*n as usize] * u;
+            }
+        }
+    }
 }

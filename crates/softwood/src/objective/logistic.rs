@@ -2,8 +2,9 @@
 
 use super::{Objective, RegressionRows};
 use crate::stop::Stopped;
-use crate::tree::block_pass::{self, BlockScratch, SplitGradient, Splits};
+use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
 use crate::tree::parallel_pass::{add_to, sum_over_chunks};
+use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
 
 /// −Σ_i v_i (c_i ln p_i + (1 − c_i) ln(1 − p_i)) + (λ/2)‖a‖² as a function of one split's (a, μ),

@@ -6,8 +6,9 @@
 
 use crate::objective::{ClassificationRows, TRACE};
 use crate::stop::Stopped;
-use crate::tree::block_pass::{self, BlockScratch, Splits};
+use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::parallel_pass::{add_to, sum_over_chunks};
+use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
 use rand::{Rng, RngExt};
 

@@ -4,68 +4,22 @@
 //! [`ROW_MULTIPLE`]), so that each loop runs over whole vectors of rows. The kernels are written
 //! once over pulp's vectors, which picks AVX-512, AVX2 or NEON at run time.
 
-use super::sigmoid::{VECTORS, saturation, sigmoid_pairs};
-use super::{ParameterLayout, Topology};
+use super::Topology;
+use super::register_tiles::{
+    VECTOR_TILE, add_products, multiply_by_slopes, product_loops, rows, rows_mut, slope_loops,
+};
+use super::sigmoid::{saturation, sigmoid_pairs};
+use super::splits::Splits;
 use crate::data::aligned::AlignedBuffer;
 use crate::data::blocks::Tile;
 use crate::data::prefetch::Ahead;
 use pulp::{Arch, Simd, WithSimd};
-
-// Register tiles of the two matrix products: 3 nodes × 4 vectors of rows, 3 nodes × 4 features.
-// Twelve accumulators keep two multiply-add units busy within the 16 registers of AVX2.
-const NODE_TILE: usize = 3;
-const VECTOR_TILE: usize = VECTORS;
-const FEATURE_TILE: usize = 4;
 
 /// Doubles in the widest vector.
 pub(crate) const MAX_LANES: usize = 8;
 
 /// Blocks hold a multiple of this many rows, the last one padded.
 pub(crate) const ROW_MULTIPLE: usize = MAX_LANES * VECTOR_TILE;
-
-/// The splits of a tree with steepness and 1/p folded in: γ z_it = Σ_j slope_tj u_ij − offset_t.
-#[derive(Clone, Debug)]
-pub(crate) struct Splits {
-    pub topology: Topology,
-    /// Slopes of `NODE_TILE` nodes (fewer at the end) feature by feature, then of the next nodes.
-    slopes: Vec<f64>,
-    offsets: Vec<f64>,
-    features: usize,
-}
-
-impl Splits {
-    /// Folds γ into θ = (a, μ).
-    pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
-        let (a, mu) = ParameterLayout::new(topology, features).split(theta);
-        let factor = gamma / features as f64;
-        let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
-        Self {
-            topology,
-            slopes: in_node_tiles(&slopes, features),
-            offsets: mu.iter().map(|mu| mu * gamma).collect(),
-            features,
-        }
-    }
-
-    /// Any number of linear functions Σ_j slope_nj u_j − offset_n, for [`split_values`] alone.
-    pub fn linear_functions(features: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
-        Self {
-            topology: Topology::complete(1),
-            slopes: in_node_tiles(slopes, features),
-            offsets,
-            features,
-        }
-    }
-}
-
-/// Slopes node after node, as the first matrix product reads them: feature by feature within a tile.
-fn in_node_tiles(slopes: &[f64], features: usize) -> Vec<f64> {
-    let tiles = slopes.chunks(NODE_TILE * features);
-    tiles
-        .flat_map(|nodes| (0..features).flat_map(move |j| nodes[j..].iter().step_by(features)))
-        .copied()
-        .collect()
-}
 
 /// Working memory for one block; made once and reused for block after block.
 pub(crate) struct BlockScratch {
@@ -114,6 +68,20 @@ impl BlockScratch {
             cost_columns: Vec::new(),
             values: AlignedBuffer::zeros(0),
         }
+    }
+
+    /// γz of all nodes; `loops` inner loops, here and in what follows, share the work of asking for memory.
+    #[inline(always)]
+    fn set_split_values<S: Simd>(
+        &mut self,
+        simd: S,
+        splits: &Splits,
+        tile: Tile<'_>,
+        loops: usize,
+    ) {
+        self.ahead = tile.ahead.in_parts(loops);
+        let Self { left, ahead, .. } = self;
+        multiply_by_slopes(simd, splits, self.stride, tile.values, left, ahead);
     }
 
     /// P_it of the block last seen by [`leaf_probabilities`], leaf after leaf.
@@ -289,8 +257,9 @@ impl WithSimd for SplitValues<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let loops = slope_loops::<S>(self.splits, self.scratch);
-        multiply_by_slopes(simd, self.splits, self.tile, loops, self.scratch);
+        let loops = slope_loops::<S>(self.splits, self.scratch.stride);
+        self.scratch
+            .set_split_values(simd, self.splits, self.tile, loops);
     }
 }
 
@@ -306,11 +275,12 @@ impl WithSimd for Down<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let mut loops = slope_loops::<S>(self.splits, self.scratch);
+        let mut loops = slope_loops::<S>(self.splits, self.scratch.stride);
         if self.parents < self.splits.topology.branches() {
             loops += product_loops(self.splits); // the gradient follows
         }
-        multiply_by_slopes(simd, self.splits, self.tile, loops, self.scratch);
+        self.scratch
+            .set_split_values(simd, self.splits, self.tile, loops);
         let (stride, topology) = (self.scratch.stride, self.splits.topology);
         let saturation = saturation(topology.depth());
         // All nodes for a few rows at a time, which stay in the first cache.
@@ -363,19 +333,6 @@ fn sweep_down<S: Simd>(
     }
 }
 
-/// A register tile of rows of a column.
-#[inline(always)]
-fn rows<S: Simd>(columns: &[f64], at: usize) -> &[S::f64s; VECTOR_TILE] {
-    let rows = &columns[at..][..S::F64_LANES * VECTOR_TILE];
-    S::as_simd_f64s(rows).0.first_chunk().unwrap()
-}
-
-#[inline(always)]
-fn rows_mut<S: Simd>(columns: &mut [f64], at: usize) -> &mut [S::f64s; VECTOR_TILE] {
-    let rows = &mut columns[at..][..S::F64_LANES * VECTOR_TILE];
-    S::as_mut_simd_f64s(rows).0.first_chunk_mut().unwrap()
-}
-
 struct Up<'a> {
     splits: &'a Splits,
     tile: Tile<'a>,
@@ -387,20 +344,13 @@ impl WithSimd for Up<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let (b, p) = (self.splits.topology.branches(), self.splits.features);
-        let stride = self.scratch.stride;
+        let (b, stride) = (self.splits.topology.branches(), self.scratch.stride);
         for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
             sweep_up(simd, b, first, self.scratch, self.gradient);
         }
         let BlockScratch { ahead, left, .. } = self.scratch;
         let (tile, slopes) = (self.tile.values, &mut self.gradient.slopes);
-        for t in (0..b).step_by(NODE_TILE) {
-            match b - t {
-                1 => add_products::<S, 1>(simd, t, p, stride, left, tile, slopes, ahead),
-                2 => add_products::<S, 2>(simd, t, p, stride, left, tile, slopes, ahead),
-                _ => add_products::<S, NODE_TILE>(simd, t, p, stride, left, tile, slopes, ahead),
-            }
-        }
+        add_products(simd, self.splits, stride, left, tile, slopes, ahead);
     }
 }
 
@@ -449,155 +399,4 @@ fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: u
     let sum = &mut S::as_mut_simd_f64s(&mut sums[k * MAX_LANES..][..MAX_LANES]).0[0];
     let (x01, x23) = (simd.add_f64s(x[0], x[1]), simd.add_f64s(x[2], x[3]));
     *sum = simd.add_f64s(*sum, simd.add_f64s(x01, x23));
-}
-
-/// Inner loops of [`multiply_by_slopes`].
-#[inline(always)]
-fn slope_loops<S: Simd>(splits: &Splits, scratch: &BlockScratch) -> usize {
-    let node_tiles = splits.offsets.len().div_ceil(NODE_TILE);
-    node_tiles * (scratch.stride / (S::F64_LANES * VECTOR_TILE))
-}
-
-/// Inner loops of [`add_products`] over all nodes.
-#[inline(always)]
-fn product_loops(splits: &Splits) -> usize {
-    let node_tiles = splits.topology.branches().div_ceil(NODE_TILE);
-    node_tiles * splits.features.div_ceil(FEATURE_TILE)
-}
-
-/// left[t] = Σ_j slope_tj u_j − offset_t for all nodes; `loops` inner loops share the work of asking
-/// for memory.
-#[inline(always)]
-fn multiply_by_slopes<S: Simd>(
-    simd: S,
-    splits: &Splits,
-    tile: Tile<'_>,
-    loops: usize,
-    scratch: &mut BlockScratch,
-) {
-    let (stride, z) = (scratch.stride, &mut scratch.left);
-    scratch.ahead = tile.ahead.in_parts(loops);
-    let ahead = &mut scratch.ahead;
-    let b = splits.offsets.len();
-    // Plain loops and matches: a closure would not inherit the instruction set.
-    for t in (0..b).step_by(NODE_TILE) {
-        match b - t {
-            1 => slope_tile::<S, 1>(simd, t, splits, stride, tile.values, z, ahead),
-            2 => slope_tile::<S, 2>(simd, t, splits, stride, tile.values, z, ahead),
-            _ => slope_tile::<S, NODE_TILE>(simd, t, splits, stride, tile.values, z, ahead),
-        }
-    }
-}
-
-#[inline(always)]
-fn slope_tile<S: Simd, const NODES: usize>(
-    simd: S,
-    t: usize,
-    splits: &Splits,
-    stride: usize,
-    tile: &[f64],
-    z: &mut [f64],
-    ahead: &mut Ahead,
-) {
-    let p = splits.features;
-    let slopes = &splits.slopes[t * p..][..NODES * p];
-    let rows = S::F64_LANES * VECTOR_TILE;
-    for first in (0..stride).step_by(rows) {
-        let mut sum = [[simd.splat_f64s(0.0); VECTOR_TILE]; NODES];
-        for (sum, offset) in sum.iter_mut().zip(&splits.offsets[t..]) {
-            *sum = [simd.splat_f64s(-offset); VECTOR_TILE];
-        }
-        let mut burst = ahead.take();
-        for (u, slopes) in tile.chunks_exact(stride).zip(slopes.chunks_exact(NODES)) {
-            burst.ask(simd);
-            let u = self::rows::<S>(u, first);
-            // The sums, a slope for each node and one u: sixteen registers, all that AVX2 has.
-            let mut slope = [simd.splat_f64s(0.0); NODES];
-            for n in 0..NODES {
-                slope[n] = simd.splat_f64s(slopes[n]);
-            }
-            for v in 0..VECTOR_TILE {
-                for n in 0..NODES {
-                    sum[n][v] = simd.mul_add_e_f64s(slope[n], u[v], sum[n][v]);
-                }
-            }
-        }
-        for n in 0..NODES {
-            let out = &mut z[(t + n) * stride + first..][..rows];
-            S::as_mut_simd_f64s(out).0.copy_from_slice(&sum[n]);
-        }
-    }
-}
-
-/// slopes[t, j] += Σ_rows d_t u_j, lane by lane, for `NODES` nodes and all features.
-#[inline(always)]
-#[allow(clippy::too_many_arguments)] // as below
-fn add_products<S: Simd, const NODES: usize>(
-    simd: S,
-    t: usize,
-    p: usize,
-    stride: usize,
-    d: &[f64],
-    tile: &[f64],
-    slopes: &mut [f64],
-    ahead: &mut Ahead,
-) {
-    for j in (0..p).step_by(FEATURE_TILE) {
-        match p - j {
-            1 => product_tile::<S, NODES, 1>(simd, t, j, p, stride, d, tile, slopes, ahead),
-            2 => product_tile::<S, NODES, 2>(simd, t, j, p, stride, d, tile, slopes, ahead),
-            3 => product_tile::<S, NODES, 3>(simd, t, j, p, stride, d, tile, slopes, ahead),
-            _ => product_tile::<S, NODES, FEATURE_TILE>(
-                simd, t, j, p, stride, d, tile, slopes, ahead,
-            ),
-        }
-    }
-}
-
-#[inline(always)]
-#[allow(clippy::too_many_arguments)] // a micro-kernel: every argument is an index or an operand
-fn product_tile<S: Simd, const NODES: usize, const FEATURES: usize>(
-    simd: S,
-    t: usize,
-    j: usize,
-    p: usize,
-    stride: usize,
-    d: &[f64],
-    tile: &[f64],
-    slopes: &mut [f64],
-    ahead: &mut Ahead,
-) {
-    // Slices of one known length each, so that no index below needs a check.
-    let vectors = stride / S::F64_LANES;
-    let mut d_of = [&S::as_simd_f64s(&d[..stride]).0[..vectors]; NODES];
-    for n in 0..NODES {
-        d_of[n] = &S::as_simd_f64s(&d[(t + n) * stride..][..stride]).0[..vectors];
-    }
-    let mut u_of = [&S::as_simd_f64s(&tile[..stride]).0[..vectors]; FEATURES];
-    for f in 0..FEATURES {
-        u_of[f] = &S::as_simd_f64s(&tile[(j + f) * stride..][..stride]).0[..vectors];
-    }
-    let mut sum = [[simd.splat_f64s(0.0); FEATURES]; NODES];
-    let mut burst = ahead.take();
-    for i in 0..vectors {
-        burst.ask(simd);
-        // The sums, a d for each node and one u: sixteen registers, all that AVX2 has.
-        let mut d = [simd.splat_f64s(0.0); NODES];
-        for n in 0..NODES {
-            d[n] = d_of[n][i];
-        }
-        for f in 0..FEATURES {
-            let u = u_of[f][i];
-            for n in 0..NODES {
-                sum[n][f] = simd.mul_add_e_f64s(d[n], u, sum[n][f]);
-            }
-        }
-    }
-    for n in 0..NODES {
-        let sums = &mut slopes[((t + n) * p + j) * MAX_LANES..][..FEATURES * MAX_LANES];
-        for (sums, sum) in sums.chunks_exact_mut(MAX_LANES).zip(sum[n]) {
-            let lanes = &mut S::as_mut_simd_f64s(sums).0[0];
-            *lanes = simd.add_f64s(*lanes, sum);
-        }
-    }
 }

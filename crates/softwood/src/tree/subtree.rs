@@ -1,6 +1,7 @@
 //! A regression tree's parameters, and passes over rows with any of its subtrees.
 
-use super::block_pass::{self, BlockScratch, Splits};
+use super::block_pass::{self, BlockScratch};
+use super::splits::Splits;
 use super::{ParameterLayout, Topology};
 use crate::data::blocks::Tile;
 use crate::leaves::LinearModel;

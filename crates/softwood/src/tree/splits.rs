@@ -1,0 +1,48 @@
+//! The splits of a tree as the kernel reads them.
+
+use super::register_tiles::NODE_TILE;
+use super::{ParameterLayout, Topology};
+
+/// The splits of a tree with steepness and 1/p folded in: γ z_it = Σ_j slope_tj u_ij − offset_t.
+#[derive(Clone, Debug)]
+pub(crate) struct Splits {
+    pub topology: Topology,
+    /// Slopes of `NODE_TILE` nodes (fewer at the end) feature by feature, then of the next nodes.
+    pub(super) slopes: Vec<f64>,
+    pub(super) offsets: Vec<f64>,
+    pub(super) features: usize,
+}
+
+impl Splits {
+    /// Folds γ into θ = (a, μ).
+    pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
+        let (a, mu) = ParameterLayout::new(topology, features).split(theta);
+        let factor = gamma / features as f64;
+        let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
+        Self {
+            topology,
+            slopes: in_node_tiles(&slopes, features),
+            offsets: mu.iter().map(|mu| mu * gamma).collect(),
+            features,
+        }
+    }
+
+    /// Any number of linear functions Σ_j slope_nj u_j − offset_n, for [`super::block_pass::split_values`] alone.
+    pub fn linear_functions(features: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
+        Self {
+            topology: Topology::complete(1),
+            slopes: in_node_tiles(slopes, features),
+            offsets,
+            features,
+        }
+    }
+}
+
+/// Slopes node after node, as the first matrix product reads them: feature by feature within a tile.
+fn in_node_tiles(slopes: &[f64], features: usize) -> Vec<f64> {
+    let tiles = slopes.chunks(NODE_TILE * features);
+    tiles
+        .flat_map(|nodes| (0..features).flat_map(move |j| nodes[j..].iter().step_by(features)))
+        .copied()
+        .collect()
+}
