@@ -89,6 +89,11 @@ impl BlockScratch {
         &self.reach[self.left.len()..]
     }
 
+    /// P_it as above, and the columns of [`Self::leaf_costs`] to be filled.
+    pub fn probabilities_and_costs(&mut self) -> (&[f64], &mut [f64]) {
+        (&self.reach[self.left.len()..], &mut self.leaf_costs)
+    }
+
     /// γ z_it of the block last seen by [`split_values`], node after node.
     pub fn split_values(&self) -> &[f64] {
         &self.left
