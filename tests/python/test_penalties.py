@@ -235,7 +235,7 @@ def test_cross_validation_within_a_time_limit(example):
         ({"scalings": ("auto",)}, ValueError, r"scaling must be .*minmax.* or .*quantile"),
         ({"folds": 1}, ValueError, r"folds must be an integer from 2"),
         ({"rule": "luck"}, ValueError, r"rule must be .*best.* or .*one_se"),
-        ({"local_grid": (-1,)}, ValueError, r"local_grid must be finite values of at least 0"),
+        ({"local_grid": (-1,)}, ValueError, r"local_grid must be at least one penalty"),
         ({"depth": 2}, TypeError, r"depth: chosen by cross-validation"),
     ],
 )
