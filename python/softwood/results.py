@@ -274,20 +274,16 @@ class SrtReport(FitReport):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
-    """One split in the user's units.
+class LinearForm:
+    """A weighted sum of features in the user's units.
 
-    A row is more likely to go left than right where Σ ``weights[i]`` · x[``features[i]``] >
-    ``threshold``; the log-odds of going left are ``steepness`` · (Σ − ``threshold``). Where
-    ``measures[i]`` is ``"quantile"`` the feature's quantile level among the training rows takes
-    the place of its value.
+    Σ ``weights[i]`` · x[``features[i]``]; where ``measures[i]`` is ``"quantile"`` the feature's
+    quantile level among the training rows takes the place of its value.
 
     Attributes
     ----------
-    node : int
-        The split; the children of node t are 2t + 1 (left) and 2t + 2 (right).
     features : tuple of int
-        Columns of the features that matter to the split, largest effect first.
+        Columns of the features that matter, largest effect first.
     names : tuple of str
         Their names.
     weights : tuple of float
@@ -297,22 +293,15 @@ class Rule:
     effects : tuple of float
         Change of the sum from the feature's smallest to its largest training value: unlike
         weights, comparable between features of different units.
-    threshold : float
-        The threshold.
-    steepness : float
-        γ.
     text : str
-        The rule in words, ``str(rule)``.
+        All of it in words, also ``str`` of this.
     """
 
-    node: int
     features: tuple[int, ...]
     names: tuple[str, ...]
     weights: tuple[float, ...]
     measures: tuple[str, ...]
     effects: tuple[float, ...]
-    threshold: float
-    steepness: float
     text: str
 
     def __str__(self) -> str:
@@ -320,41 +309,40 @@ class Rule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeafModel:
-    """The linear model of one leaf in the user's units.
+class Rule(LinearForm):
+    """One split: a :class:`LinearForm` and its threshold.
 
-    A row that ends in the leaf is predicted by ``intercept`` + Σ ``weights[i]`` ·
-    x[``features[i]``]. Where ``measures[i]`` is ``"quantile"`` the feature's quantile level among
-    the training rows takes the place of its value.
+    A row is more likely to go left than right where the weighted sum exceeds ``threshold``; the
+    log-odds of going left are ``steepness`` · (sum − ``threshold``).
+
+    Attributes
+    ----------
+    node : int
+        The split; the children of node t are 2t + 1 (left) and 2t + 2 (right).
+    threshold : float
+        The threshold.
+    steepness : float
+        γ.
+    """
+
+    node: int
+    threshold: float
+    steepness: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeafModel(LinearForm):
+    """The linear model of one leaf: a :class:`LinearForm` and its intercept.
+
+    A row that ends in the leaf is predicted by ``intercept`` plus the weighted sum.
 
     Attributes
     ----------
     leaf : int
         The leaf, counted from left to right.
-    features : tuple of int
-        Columns of the features that matter to the leaf, largest effect first.
-    names : tuple of str
-        Their names.
-    weights : tuple of float
-        Their weights.
-    measures : tuple of {"value", "quantile"}
-        What the weights are multiplied with.
-    effects : tuple of float
-        Change of the prediction from the feature's smallest to its largest training value.
     intercept : float
         The prediction where all terms are 0.
-    text : str
-        The sum in words, ``str(leaf_model)``.
     """
 
     leaf: int
-    features: tuple[int, ...]
-    names: tuple[str, ...]
-    weights: tuple[float, ...]
-    measures: tuple[str, ...]
-    effects: tuple[float, ...]
     intercept: float
-    text: str
-
-    def __str__(self) -> str:
-        return self.text

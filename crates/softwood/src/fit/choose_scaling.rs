@@ -3,7 +3,7 @@
 use super::folds::assign_folds;
 use super::multistart::{Effort, run_starts};
 use super::orct::{OrctProblem, OrctSettings};
-use crate::data::{ScaledRows, Scaling, ScalingKind};
+use crate::data::{ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
@@ -16,10 +16,25 @@ const FOLDS: usize = 5;
 /// Starts for each fold and map: enough to compare, few enough to stay cheap.
 const STARTS: usize = 4;
 
+/// The map that the settings ask for, learned from the rows.
+pub(crate) fn learn_scaling(
+    problem: &OrctProblem<'_>,
+    settings: &OrctSettings,
+    stop: &Stop,
+    progress: &Arc<Progress>,
+) -> Result<Scaling, Stopped> {
+    let kind = match settings.scaling {
+        ScalingChoice::Fixed(kind) => kind,
+        ScalingChoice::Auto => choose_scaling(problem, settings, stop, progress)?,
+    };
+    let stop = stop.without_deadline();
+    Scaling::learn_unless_stopped(kind, problem.rows, problem.weights, &stop)
+}
+
 /// The map with the lower cost of predicted classes on held-out rows; min-max on a tie.
 ///
 /// Held-out rows get weight 0 in training, so nothing is copied.
-pub(crate) fn choose_scaling(
+fn choose_scaling(
     problem: &OrctProblem<'_>,
     settings: &OrctSettings,
     stop: &Stop,

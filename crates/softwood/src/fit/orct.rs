@@ -1,6 +1,6 @@
 //! START HERE. The optimal randomized classification tree: settings → data → starts → model.
 
-use super::choose_scaling::choose_scaling;
+use super::choose_scaling::learn_scaling;
 use super::continuation::stages;
 use super::descent::{Descent, StartOutcome};
 use super::multistart::{Effort, Starts, parallelism, run_starts};
@@ -144,15 +144,7 @@ pub(crate) fn fit_orct_scaled(
             costs: &costs,
             topology,
         };
-        let learn = || {
-            let kind = match settings.scaling {
-                ScalingChoice::Fixed(kind) => kind,
-                ScalingChoice::Auto => {
-                    choose_scaling(&problem, settings, &stop, &control.progress)?
-                }
-            };
-            Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())
-        };
+        let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
         let scaling = scaling
             .map_or_else(learn, |scaling| Ok(scaling.clone()))
             .map_err(|_: Stopped| FitError::Cancelled)?;

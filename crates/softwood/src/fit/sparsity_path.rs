@@ -1,6 +1,6 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
-use super::choose_scaling::choose_scaling;
+use super::choose_scaling::learn_scaling;
 use super::descent::StartOutcome;
 use super::multistart::{Effort, Starts, carry_starts, run_starts};
 use super::orct::{OrctProblem, OrctSettings, validate_data};
@@ -8,7 +8,7 @@ use super::validate::check_grid;
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
-use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice};
+use crate::data::{Labels, Rows, ScaledRows};
 use crate::fitted::OrctModel;
 use crate::objective::PenaltySettings;
 use crate::solver::SolveStatus;
@@ -118,12 +118,7 @@ pub fn sparsity_path<'a>(
         let progress = &control.progress;
         progress.expect_starts(grid.local.len() * grid.global.len() * settings.n_starts);
         let mut walk = || -> Result<(), Stopped> {
-            let kind = match settings.scaling {
-                ScalingChoice::Fixed(kind) => kind,
-                ScalingChoice::Auto => choose_scaling(&problem, settings, &stop, progress)?,
-            };
-            let scaling =
-                Scaling::learn_unless_stopped(kind, rows, weights, &stop.without_deadline())?;
+            let scaling = learn_scaling(&problem, settings, &stop, progress)?;
             let scaled = ScaledRows::new(rows.reborrow(), &scaling);
             let mut row_start: Option<Starts<StartOutcome>> = None;
             for (g, global) in grid.global.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::leaves::LinearModel;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
 use crate::tree::moments::MomentColumns;
-use crate::tree::parallel_pass::{Parallelism, add_to, sum_over_chunks};
+use crate::tree::parallel_pass::{Parallelism, add_to, sum_over_chunks, sum_values_and_gradients};
 use crate::tree::splits::Splits;
 use crate::tree::subtree::{RegressionParameters, Subtree};
 use crate::tree::{ParameterLayout, Topology};
@@ -431,22 +431,12 @@ impl Objective for RowCosts<'_, '_> {
             })?;
             Ok(sum.sum_lanes())
         };
-        let merge = |a: &mut (f64, Vec<f64>), b: (f64, Vec<f64>)| {
-            a.0 += b.0;
-            add_to(&mut a.1, &b.1);
-        };
-        let (value, sum) = sum_over_chunks(rows, self.data.parallelism, &chunk, &merge)?;
-        let layout = ParameterLayout::new(self.topology, p);
+        let (parallelism, topology) = (self.data.parallelism, self.topology);
+        let value = sum_values_and_gradients(rows, parallelism, topology, 1.0, &chunk, gradient)?;
         let (data_scale, ridge) = (self.scale / self.total_weight, self.scale * self.ridge);
-        gradient.copy_from_slice(&sum);
-        let (gradient_a, gradient_mu) = layout.split_mut(gradient);
-        gradient_a
-            .iter_mut()
-            .for_each(|g| *g *= data_scale / p as f64);
-        gradient_mu.iter_mut().for_each(|g| *g *= data_scale);
         let mut squares = 0.0;
         for (g, theta) in gradient.iter_mut().zip(theta) {
-            *g += ridge * theta;
+            *g = *g * data_scale + ridge * theta;
             squares += theta * theta;
         }
         Ok(value * data_scale + 0.5 * ridge * squares)

@@ -5,9 +5,9 @@ use crate::data::aligned::AlignedBuffer;
 use crate::stop::Stopped;
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
 use crate::tree::logarithm::ln;
-use crate::tree::parallel_pass::{add_to, sum_over_chunks};
+use crate::tree::parallel_pass::sum_values_and_gradients;
 use crate::tree::splits::Splits;
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::Topology;
 use pulp::{Arch, Simd, WithSimd};
 
 /// −Σ_i v_i (c_i ln p_i + (1 − c_i) ln(1 − p_i)) + (λ/2)‖a‖² as a function of one split's (a, μ),
@@ -53,17 +53,11 @@ impl Objective for Logistic<'_, '_> {
             })?;
             Ok((loss, sum.sum_lanes().1))
         };
-        let merge = |a: &mut (f64, Vec<f64>), b: (f64, Vec<f64>)| {
-            a.0 += b.0;
-            add_to(&mut a.1, &b.1);
-        };
-        let (loss, sum) = sum_over_chunks(rows, self.data.parallelism, &chunk, &merge)?;
-        let layout = ParameterLayout::new(stump, p);
-        gradient.copy_from_slice(&sum);
-        let (a, _) = layout.split(theta);
-        let (gradient_a, _) = layout.split_mut(gradient);
-        for (g, a) in gradient_a.iter_mut().zip(a) {
-            *g = *g / p as f64 + self.ridge * a;
+        let parallelism = self.data.parallelism;
+        let loss = sum_values_and_gradients(rows, parallelism, stump, 1.0, &chunk, gradient)?;
+        let a = &theta[..p];
+        for (g, a) in gradient.iter_mut().zip(a) {
+            *g += self.ridge * a;
         }
         Ok(loss + 0.5 * self.ridge * a.iter().map(|a| a * a).sum::<f64>())
     }

@@ -5,7 +5,9 @@ use crate::data::ScaledRows;
 use crate::data::aligned::AlignedBuffer;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
-use crate::tree::parallel_pass::{Parallelism, add_to, fill_by_chunks, sum_over_chunks};
+use crate::tree::parallel_pass::{
+    Parallelism, add_to, fill_by_chunks, sum_over_chunks, sum_values_and_gradients,
+};
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
 use std::ops::Range;
@@ -204,21 +206,7 @@ impl Objective for ExpectedCost<'_> {
             })?;
             Ok(sum.sum_lanes())
         };
-        let merge = |a: &mut (f64, Vec<f64>), b: (f64, Vec<f64>)| {
-            a.0 += b.0;
-            add_to(&mut a.1, &b.1);
-        };
-        let (value, sum) = sum_over_chunks(rows, self.data.parallelism, &chunk, &merge)?;
-        // Chain rule from γz = (γ/p) aᵀu − γμ to (a, μ).
-        let layout = ParameterLayout::new(self.topology, p);
-        let (sum_a, sum_mu) = layout.split(&sum);
-        let (gradient_a, gradient_mu) = layout.split_mut(gradient);
-        for (g, s) in gradient_a.iter_mut().zip(sum_a) {
-            *g = s * (self.gamma / p as f64);
-        }
-        for (g, s) in gradient_mu.iter_mut().zip(sum_mu) {
-            *g = s * self.gamma;
-        }
-        Ok(value)
+        let (parallelism, topology) = (self.data.parallelism, self.topology);
+        sum_values_and_gradients(rows, parallelism, topology, self.gamma, &chunk, gradient)
     }
 }

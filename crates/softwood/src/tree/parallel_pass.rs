@@ -1,5 +1,6 @@
 //! Sums over all rows: chunks in parallel, partial sums added in an order fixed by N alone.
 
+use super::{ParameterLayout, Topology};
 use crate::data::ScaledRows;
 use crate::stop::Stopped;
 use rayon::prelude::*;
@@ -44,6 +45,33 @@ fn sum_over_range<A: Send>(
     let mut sum = first?;
     merge(&mut sum, second?);
     Ok(sum)
+}
+
+/// Adds up the chunks' values and their gradients by the splits, as `SplitGradient::sum_lanes` gives
+/// them, and takes these on to θ = (a, μ) by the chain rule: γz = (γ/p) aᵀu − γμ. Returns the value.
+pub(crate) fn sum_values_and_gradients(
+    rows: &ScaledRows<'_>,
+    parallelism: Parallelism,
+    topology: Topology,
+    gamma: f64,
+    chunk: &(impl Fn(usize) -> Result<(f64, Vec<f64>), Stopped> + Sync),
+    gradient: &mut [f64],
+) -> Result<f64, Stopped> {
+    let merge = |a: &mut (f64, Vec<f64>), b: (f64, Vec<f64>)| {
+        a.0 += b.0;
+        add_to(&mut a.1, &b.1);
+    };
+    let (value, sum) = sum_over_chunks(rows, parallelism, chunk, &merge)?;
+    let layout = ParameterLayout::new(topology, rows.features());
+    let (sum_a, sum_mu) = layout.split(&sum);
+    let (gradient_a, gradient_mu) = layout.split_mut(gradient);
+    for (g, s) in gradient_a.iter_mut().zip(sum_a) {
+        *g = s * (gamma / rows.features() as f64);
+    }
+    for (g, s) in gradient_mu.iter_mut().zip(sum_mu) {
+        *g = s * gamma;
+    }
+    Ok(value)
 }
 
 /// Merges gradients and the like: a += b.
