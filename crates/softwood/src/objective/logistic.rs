@@ -3,11 +3,11 @@
 use super::{Objective, RegressionRows};
 use crate::data::aligned::AlignedBuffer;
 use crate::stop::Stopped;
+use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
 use crate::tree::logarithm::ln;
 use crate::tree::parallel_pass::sum_values_and_gradients;
 use crate::tree::splits::Splits;
-use crate::tree::Topology;
 use pulp::{Arch, Simd, WithSimd};
 
 /// −Σ_i v_i (c_i ln p_i + (1 − c_i) ln(1 − p_i)) + (λ/2)‖a‖² as a function of one split's (a, μ),
