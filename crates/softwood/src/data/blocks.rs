@@ -17,7 +17,7 @@ pub(crate) const BLOCKS_PER_CHUNK: usize = 32;
 
 /// Data sets up to this many bytes once scaled are scaled once and kept; larger ones are scaled
 /// anew, in cache, at every evaluation, and never copied as a whole.
-const KEEP_BELOW_BYTES: usize = 64 << 20;
+const KEEP_BELOW_BYTES: usize = 96 << 20;
 
 /// The training rows behind their scaling.
 pub struct ScaledRows<'a> {
