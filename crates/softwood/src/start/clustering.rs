@@ -245,12 +245,13 @@ fn group_sums(
         data.rows.visit_chunk(c, &data.stop, |block| {
             for (group, sums) in sums.chunks_exact_mut(p + 1).enumerate() {
                 // Weights of the group's rows, then products of whole columns: no branches there.
-                inside.fill(0.0);
-                for (inside, row) in inside.iter_mut().zip(block.rows.clone()) {
-                    if groups[row] as usize == group {
-                        *inside = weights[row];
-                    }
+                let rows = groups[block.rows.clone()]
+                    .iter()
+                    .zip(&weights[block.rows.clone()]);
+                for (inside, (g, w)) in inside.iter_mut().zip(rows) {
+                    *inside = if *g as usize == group { *w } else { 0.0 };
                 }
+                inside[block.rows.len()..].fill(0.0);
                 for (sum, column) in sums.iter_mut().zip(block.tile.values.chunks_exact(stride)) {
                     *sum += dot(&inside, column);
                 }
@@ -274,22 +275,27 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
     }
     let sums = group_sums(data, &groups, clusters.len())?;
     let weight = |k: usize| sums[k * (p + 1) + p];
-    let center = |k: usize, j: usize| sums[k * (p + 1) + j] / weight(k);
+    // p × clusters.
+    let centers: Vec<f64> = (0..p)
+        .flat_map(|j| (0..clusters.len()).map(move |k| (j, k)))
+        .map(|(j, k)| sums[k * (p + 1) + j] / weight(k))
+        .collect();
     let chunk = |c| {
         let mut spreads = vec![0.0; clusters.len()];
         let mut squares = vec![0.0; stride];
         data.rows.visit_chunk(c, &data.stop, |block| {
+            let (groups, weights) = (&groups[block.rows.clone()], &weights[block.rows]);
             squares.fill(0.0);
-            for j in 0..p {
-                let column = &block.tile.values[j * stride..];
-                for ((square, x), row) in squares.iter_mut().zip(column).zip(block.rows.clone()) {
-                    if weights[row] > 0.0 {
-                        *square += (x - center(groups[row] as usize, j)).powi(2);
-                    }
+            let columns = block.tile.values.chunks_exact(stride);
+            for (column, centers) in columns.zip(centers.chunks_exact(clusters.len())) {
+                for ((square, x), group) in squares.iter_mut().zip(column).zip(groups) {
+                    *square += (x - centers[*group as usize]).powi(2);
                 }
             }
-            for (square, row) in squares.iter().zip(block.rows) {
-                spreads[groups[row] as usize] += weights[row] * square.sqrt();
+            for ((square, group), weight) in squares.iter().zip(groups).zip(weights) {
+                if *weight > 0.0 {
+                    spreads[*group as usize] += weight * square.sqrt();
+                }
             }
         })?;
         Ok(spreads)
@@ -300,8 +306,9 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
         let others = present.iter().filter(|l| *l != k);
         others
             .map(|l| {
-                let distance = (0..p)
-                    .map(|j| (center(*k, j) - center(*l, j)).powi(2))
+                let distance = centers
+                    .chunks_exact(clusters.len())
+                    .map(|centers| (centers[*k] - centers[*l]).powi(2))
                     .sum::<f64>();
                 (spreads[*k] / weight(*k) + spreads[*l] / weight(*l)) / distance.sqrt()
             })
@@ -317,7 +324,7 @@ pub(crate) fn weighted_quantile(values: &[f64], weights: &[f64], level: f64) -> 
     let (low, high) = counted().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| {
         (low.min(*x), high.max(*x))
     });
-    if low >= high || low > high {
+    if low >= high {
         return if low.is_finite() { low } else { 0.0 };
     }
     let mut bins = vec![0.0; BINS];
