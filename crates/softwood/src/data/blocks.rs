@@ -85,7 +85,8 @@ impl<'a> ScaledRows<'a> {
                 .enumerate()
                 .with_min_len(BLOCKS_PER_CHUNK)
                 .for_each(|(block, tile)| {
-                    self.scale_into(block, tile);
+                    let mut ahead = Ahead::NOTHING;
+                    self.scale_into(block, tile, &mut ahead);
                 });
             self.kept = Some(kept);
         }
@@ -159,7 +160,7 @@ impl<'a> ScaledRows<'a> {
     }
 
     /// Fills the tile of a block; false if it holds a NaN or an infinity.
-    fn scale_into(&self, block: usize, tile: &mut [f64]) -> bool {
+    fn scale_into(&self, block: usize, tile: &mut [f64], ahead: &mut Ahead) -> bool {
         let rows = self.rows_of(block);
         let finite = match &self.selected {
             Some(selected) => {
@@ -179,6 +180,7 @@ impl<'a> ScaledRows<'a> {
                 self.stride,
                 &self.linear_maps,
                 tile,
+                ahead,
             ),
         };
         for (column, map) in tile
@@ -212,21 +214,19 @@ impl<'a> ScaledRows<'a> {
         });
         for block in blocks {
             stop.check()?;
-            let finite = self.kept.is_some() || self.scale_into(block, &mut scratch);
-            let tile = match &self.kept {
-                Some(kept) => Tile {
-                    values: &kept[block * self.tile_len()..][..self.tile_len()],
-                    ahead: Ahead::NOTHING,
-                },
-                None => Tile {
-                    values: &scratch,
-                    ahead: self.memory_of(block + 1),
-                },
+            let (mut finite, mut ahead) = (true, Ahead::NOTHING);
+            if self.kept.is_none() {
+                ahead = self.memory_of(block + 1);
+                finite = self.scale_into(block, &mut scratch, &mut ahead);
+            }
+            let values = match &self.kept {
+                Some(kept) => &kept[block * self.tile_len()..][..self.tile_len()],
+                None => &scratch,
             };
             visit(Block {
                 rows: self.rows_of(block),
                 finite,
-                tile,
+                tile: Tile { values, ahead },
             });
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Packs a block: transposes rows and maps their features linearly, in one sweep.
 
 use super::Rows;
-use super::finite::all_finite;
+use super::prefetch::Ahead;
 use super::rows::with_view;
 use super::transpose::{COLUMNS, Few, Value, four_columns, one_column};
 use crate::tree::block_pass::MAX_LANES;
@@ -38,39 +38,37 @@ impl LinearMap {
         if u > -self.limit { u } else { -self.limit }
     }
 
-    /// Whether half and limit are those of every plain map.
-    pub fn is_plain(&self) -> bool {
-        self.half == 1.0 && self.limit == FAR_OUTSIDE
+    /// The map as it is within the limit, for a half of 1.
+    #[inline(always)]
+    fn apply_within(&self, x: f64) -> f64 {
+        (x - self.origin) * self.slope
     }
 
-    /// The map, in fewer steps if it is known to be plain.
+    /// The same for vectors.
     #[inline(always)]
-    fn apply_to_vectors<S: Simd, const PLAIN: bool>(
-        &self,
-        simd: S,
-        x: [S::f64s; GROUPS],
-    ) -> [S::f64s; GROUPS] {
+    fn apply_to_vectors<S: Simd>(&self, simd: S, x: [S::f64s; GROUPS]) -> [S::f64s; GROUPS] {
         let (origin, slope) = (simd.splat_f64s(self.origin), simd.splat_f64s(self.slope));
-        let limit = if PLAIN { FAR_OUTSIDE } else { self.limit };
-        let (limit, minus_limit) = (simd.splat_f64s(limit), simd.splat_f64s(-limit));
         let mut u = x;
         for u in &mut u {
-            if !PLAIN {
-                *u = simd.mul_f64s(*u, simd.splat_f64s(self.half));
-            }
             *u = simd.mul_f64s(simd.sub_f64s(*u, origin), slope);
-            *u = simd.max_f64s(simd.min_f64s(*u, limit), minus_limit);
         }
         u
     }
 }
+
+/// While the sum of a block's squares is below this, no value is NaN, infinite or at a limit, and
+/// holding each of them within its limit is saved. The square of the least limit.
+const SQUARES_WITHIN: f64 = FAR_OUTSIDE * FAR_OUTSIDE;
+
+/// Of so many parts of the memory ahead, one is asked for while packing.
+const PARTS_AHEAD: usize = 3;
 
 /// Vectors of rows packed side by side: they share the constants of a map.
 const GROUPS: usize = 2;
 
 /// Fills `tile` (p × stride, rows innermost) with mapped rows `first..first+count`; the rest of each
 /// column repeats its last value, so that every value in the tile is one of the data. Returns whether
-/// all of them are finite.
+/// all of them are finite. Some of the memory ahead is asked for on the way.
 pub(crate) fn pack(
     rows: &Rows<'_>,
     first: usize,
@@ -78,10 +76,12 @@ pub(crate) fn pack(
     stride: usize,
     maps: &[LinearMap],
     tile: &mut [f64],
+    ahead: &mut Ahead,
 ) -> bool {
     let finite = with_view!(rows, view => {
         let view = view.slice(ndarray::s![first..first + count, ..]);
-        Arch::new().dispatch(Pack { view, stride, maps, tile: &mut *tile })
+        let squares = Arch::new().dispatch(PackWithin { view, stride, maps, tile: &mut *tile, ahead });
+        squares < SQUARES_WITHIN || pack_held(view, stride, maps, tile)
     });
     if count < stride {
         for column in tile.chunks_exact_mut(stride) {
@@ -92,71 +92,103 @@ pub(crate) fn pack(
     finite
 }
 
-struct Pack<'a, T> {
+/// Packs any rows, each value held within its limit; tells whether all are finite.
+fn pack_held<T: Value>(
+    view: ArrayView2<'_, T>,
+    stride: usize,
+    maps: &[LinearMap],
+    tile: &mut [f64],
+) -> bool {
+    let mut finite = true;
+    for (j, (column, map)) in tile.chunks_exact_mut(stride).zip(maps).enumerate() {
+        for (out, x) in column.iter_mut().zip(view.column(j)) {
+            let x: f64 = (*x).into();
+            *out = map.apply(x);
+            finite &= x.is_finite();
+        }
+    }
+    finite
+}
+
+/// Packs rows whose values stay within the limits; the sum of their squares tells whether they do.
+struct PackWithin<'a, T> {
     view: ArrayView2<'a, T>,
     stride: usize,
     maps: &'a [LinearMap],
     tile: &'a mut [f64],
+    ahead: &'a mut Ahead,
 }
 
-impl<T: Value> WithSimd for Pack<'_, T> {
-    type Output = bool;
+impl<T: Value> WithSimd for PackWithin<'_, T> {
+    type Output = f64;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> bool {
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self {
             view,
             stride,
             maps,
             tile,
+            ahead,
         } = self;
-        let p = view.ncols();
+        if maps.iter().any(|map| map.half != 1.0) {
+            return f64::NAN; // rows so far apart are rare
+        }
         match (view.as_slice(), view.strides()) {
-            (Some(values), _) if maps.iter().all(LinearMap::is_plain) => {
-                pack_rows::<_, _, true>(simd, values, p, stride, maps, tile)
-            }
-            (Some(values), _) => pack_rows::<_, _, false>(simd, values, p, stride, maps, tile),
+            (Some(values), _) => pack_rows(simd, values, stride, maps, tile, ahead),
             // Fortran order: whole columns.
             (None, [1, _]) => {
-                let mut finite = true;
+                let mut squares = 0.0;
                 for (j, (column, map)) in tile.chunks_exact_mut(stride).zip(maps).enumerate() {
                     let values = view.column(j);
                     let values = values.to_slice().expect("a column of stride 1");
-                    for (out, x) in column.iter_mut().zip(values) {
-                        *out = map.apply((*x).into());
-                    }
-                    finite &= all_finite(simd, values);
+                    squares += pack_column(simd, values, map, column);
                 }
-                finite
+                squares
             }
             // Any other strides.
-            _ => {
-                let mut nothing = 0.0;
-                for (j, (column, map)) in tile.chunks_exact_mut(stride).zip(maps).enumerate() {
-                    for (out, x) in column.iter_mut().zip(view.column(j)) {
-                        *out = map.apply((*x).into());
-                        nothing += (*x).into() * 0.0;
-                    }
-                }
-                nothing == 0.0
-            }
+            _ => f64::NAN,
         }
     }
 }
 
+/// A column that lies in one piece.
+#[inline(always)]
+fn pack_column<S: Simd, T: Value>(_: S, values: &[T], map: &LinearMap, column: &mut [f64]) -> f64 {
+    let mut squares = [0.0; 4 * MAX_LANES]; // in lanes, so that sums need not wait for each other
+    let (parts, rest) = values.as_chunks::<{ 4 * MAX_LANES }>();
+    let (out, out_of_rest) = column.as_chunks_mut::<{ 4 * MAX_LANES }>();
+    for (out, part) in out.iter_mut().zip(parts) {
+        for k in 0..out.len() {
+            out[k] = map.apply_within(part[k].into());
+            squares[k] += out[k] * out[k];
+        }
+    }
+    let out_of_rest = out[parts.len()..]
+        .as_flattened_mut()
+        .iter_mut()
+        .chain(out_of_rest);
+    for (out, x) in out_of_rest.zip(rest) {
+        *out = map.apply_within((*x).into());
+        squares[0] += *out * *out;
+    }
+    squares.iter().sum()
+}
+
 /// C order: two vectors' worth of rows at a time, memory in order.
 #[inline(always)]
-fn pack_rows<S: Simd, T: Value, const PLAIN: bool>(
+fn pack_rows<S: Simd, T: Value>(
     simd: S,
     values: &[T],
-    p: usize,
     stride: usize,
     maps: &[LinearMap],
     tile: &mut [f64],
-) -> bool {
-    // x · 0 is 0 for finite x and NaN for all others, and a NaN stays in a sum.
-    let zero = simd.splat_f64s(0.0);
-    let mut nothing = [zero; GROUPS];
+    ahead: &mut Ahead,
+) -> f64 {
+    let p = maps.len();
+    let steps = values.len() / (GROUPS * S::F64_LANES * COLUMNS);
+    *ahead = ahead.over(PARTS_AHEAD * steps);
+    let mut squares = [simd.splat_f64s(0.0); GROUPS];
     let whole = values.chunks_exact(p * GROUPS * S::F64_LANES);
     let rest = whole.remainder();
     for (i, block) in whole.enumerate() {
@@ -172,45 +204,42 @@ fn pack_rows<S: Simd, T: Value, const PLAIN: bool>(
         let first = i * GROUPS * S::F64_LANES;
         let out = tile.chunks_exact_mut(COLUMNS * stride);
         for ((out, maps), q) in out.zip(maps.chunks_exact(COLUMNS)).zip(0..quads) {
+            ahead.work(simd, 1);
             let columns = in_quads.map(|rows| four_columns(simd, rows, q));
             for k in 0..COLUMNS {
-                let x = [columns[0][k], columns[1][k]];
-                for g in 0..GROUPS {
-                    nothing[g] = simd.mul_add_e_f64s(x[g], zero, nothing[g]);
-                }
-                let u = maps[k].apply_to_vectors::<S, PLAIN>(simd, x);
-                put::<S>(out, k * stride + first, u);
+                let u = maps[k].apply_to_vectors(simd, [columns[0][k], columns[1][k]]);
+                put::<S>(simd, out, k * stride + first, u, &mut squares);
             }
         }
         for (j, map) in maps.iter().enumerate().skip(quads * COLUMNS) {
-            let x = rows.map(|rows| one_column(simd, rows, j));
-            for g in 0..GROUPS {
-                nothing[g] = simd.mul_add_e_f64s(x[g], zero, nothing[g]);
-            }
-            put::<S>(
-                tile,
-                j * stride + first,
-                map.apply_to_vectors::<S, PLAIN>(simd, x),
-            );
+            let u = map.apply_to_vectors(simd, rows.map(|rows| one_column(simd, rows, j)));
+            put::<S>(simd, tile, j * stride + first, u, &mut squares);
         }
     }
-    let mut sum = nothing
-        .iter()
-        .map(|v| simd.reduce_sum_f64s(*v))
-        .sum::<f64>();
+    let mut sum: f64 = squares.iter().map(|v| simd.reduce_sum_f64s(*v)).sum();
     let first = values.len() / p - rest.len() / p;
     for (i, row) in rest.chunks_exact(p).enumerate() {
         for ((column, map), x) in tile.chunks_exact_mut(stride).zip(maps).zip(row) {
-            column[first + i] = map.apply((*x).into());
-            sum += (*x).into() * 0.0;
+            let u = map.apply_within((*x).into());
+            column[first + i] = u;
+            sum += u * u;
         }
     }
-    sum == 0.0
+    sum
 }
 
-/// Writes two vectors to `tile` from position `at`.
+/// Writes two vectors to `tile` from position `at` and adds their squares.
 #[inline(always)]
-fn put<S: Simd>(tile: &mut [f64], at: usize, u: [S::f64s; GROUPS]) {
+fn put<S: Simd>(
+    simd: S,
+    tile: &mut [f64],
+    at: usize,
+    u: [S::f64s; GROUPS],
+    squares: &mut [S::f64s; GROUPS],
+) {
     let out = S::as_mut_simd_f64s(&mut tile[at..][..GROUPS * S::F64_LANES]).0;
     out.copy_from_slice(&u);
+    for g in 0..GROUPS {
+        squares[g] = simd.mul_add_e_f64s(u[g], u[g], squares[g]);
+    }
 }

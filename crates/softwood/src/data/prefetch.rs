@@ -1,7 +1,9 @@
 //! Asks for the memory of the next block while the present one is worked on.
 //!
 //! A block is packed faster than memory delivers it, and then computed with for longer than the
-//! processor's own prefetching looks ahead. A few lines asked for now and then let both overlap.
+//! processor's own prefetching looks ahead. A core has room for some twenty requests at a time, so
+//! they must be spread evenly over the work: asked for in bursts, most of the time of packing was
+//! spent waiting.
 
 use ndarray::ArrayView2;
 use pulp::Simd;
@@ -20,19 +22,24 @@ pub(crate) struct Ahead {
     lines_each: usize,
     /// Bytes from the end of a stretch to the beginning of the next.
     gap: usize,
-    /// Lines handed out at a time.
-    part: usize,
+    /// Lines to be asked for in a unit of work, and those that are due, in fractions of [`ONE`].
+    rate: usize,
+    due: usize,
 }
+
+/// One line.
+const ONE: usize = 1 << 8;
 
 impl Ahead {
     /// No memory.
     pub const NOTHING: Self = Self {
-        next: std::ptr::null(),
+        next: &raw const AT_HAND,
         lines: 0,
         stretches: 0,
         lines_each: 0,
         gap: 0,
-        part: 0,
+        rate: 0,
+        due: 0,
     };
 
     /// The memory of a view, row by row or column by column.
@@ -45,10 +52,7 @@ impl Ahead {
             [row, 1] if row == view.ncols() as isize => Self {
                 next,
                 lines: one(view.len()),
-                stretches: 0,
-                lines_each: 0,
-                gap: 0,
-                part: 0,
+                ..Self::NOTHING
             },
             [1, column] if column > 0 => {
                 let lines = one(view.nrows());
@@ -58,64 +62,75 @@ impl Ahead {
                     stretches: view.ncols() - 1,
                     lines_each: lines,
                     gap: (column as usize * size).wrapping_sub(lines * LINE),
-                    part: 0,
+                    ..Self::NOTHING
                 }
             }
             _ => Self::NOTHING,
         }
     }
 
-    /// The same memory, to be asked for in so many parts.
-    pub fn in_parts(self, parts: usize) -> Self {
+    /// The same memory, to be asked for in the course of so many units of work.
+    pub fn over(self, units: usize) -> Self {
+        let lines = self.lines + self.stretches * self.lines_each;
         Self {
-            part: self.len().div_ceil(parts),
+            rate: (lines * ONE).div_ceil(units.max(1)),
             ..self
         }
     }
 
-    /// Lines not asked for yet.
-    fn len(&self) -> usize {
-        self.lines + self.stretches * self.lines_each
+    /// Asks for what is due in so many units of work, at once.
+    #[inline(always)]
+    pub fn work<S: Simd>(&mut self, simd: S, units: usize) {
+        let burst = self.burst(units);
+        for k in 0..burst.lines {
+            prefetch(simd, burst.first.wrapping_add(k * LINE));
+        }
     }
 
-    /// The next part.
+    /// What is due in so many units of work, to be asked for step by step.
     #[inline(always)]
-    pub fn take(&mut self) -> Burst {
+    pub fn burst(&mut self, steps: usize) -> Burst {
         if self.lines == 0 && self.stretches > 0 {
             self.stretches -= 1;
             self.lines = self.lines_each;
             self.next = self.next.wrapping_add(self.gap);
         }
+        self.due += self.rate * steps;
+        let lines = (self.due / ONE).min(self.lines);
+        self.due %= ONE;
         let burst = Burst {
-            next: self.next,
-            lines: self.part.min(self.lines),
+            first: self.next,
+            lines,
+            rate: if lines > 0 { self.rate } else { 0 },
         };
-        self.lines -= burst.lines;
-        self.next = self.next.wrapping_add(burst.lines * LINE);
+        self.next = self.next.wrapping_add(lines * LINE);
+        self.lines -= lines;
         burst
     }
 }
 
 /// A few lines to be asked for in the course of a short loop.
 pub(crate) struct Burst {
-    next: *const i8,
+    first: *const i8,
     lines: usize,
+    rate: usize,
 }
 
 impl Burst {
-    /// Asks for two lines more, if there are more.
+    /// Asks for what is due at step `k`, up to two lines. Again for the same line, or for one too many,
+    /// rather than by counting: that would cost the loop registers which it needs for its sums.
     #[inline(always)]
-    pub fn ask<S: Simd>(&mut self, simd: S) {
-        if self.lines > 0 {
-            prefetch(simd, self.next);
-            prefetch(simd, self.next.wrapping_add(LINE));
-            self.next = self.next.wrapping_add(2 * LINE);
-            self.lines = self.lines.saturating_sub(2);
-        }
+    pub fn step<S: Simd>(&self, simd: S, k: usize) {
+        let due = self.first.wrapping_add(k * self.rate / ONE * LINE);
+        prefetch(simd, due);
+        prefetch(simd, due.wrapping_add(LINE));
     }
 }
 
-/// Into all caches, where the instruction set has a way to say so.
+/// Memory that is always at hand, for those who have nothing to ask for.
+static AT_HAND: i8 = 0;
+
+/// Into all caches but the first, where the instruction set has a way to say so.
 #[inline(always)]
 fn prefetch<S: Simd>(simd: S, at: *const i8) {
     #[cfg(target_arch = "x86_64")]

@@ -148,13 +148,29 @@ pub(crate) fn class_probabilities(
         |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
             block_pass::leaf_probabilities(&splits, tile, scratch);
             block_pass::sum_leaves_by_label(scratch, labels, columns);
-            for (i, row) in out.chunks_exact_mut(classes).enumerate() {
-                for (k, p) in row.iter_mut().enumerate() {
-                    *p = columns[k * stride + i];
+            match classes {
+                2 => side_by_side::<2>(columns, stride, out),
+                3 => side_by_side::<3>(columns, stride, out),
+                4 => side_by_side::<4>(columns, stride, out),
+                _ => {
+                    for (i, row) in out.chunks_exact_mut(classes).enumerate() {
+                        for (k, p) in row.iter_mut().enumerate() {
+                            *p = columns[k * stride + i];
+                        }
+                    }
                 }
             }
         };
     fill_by_blocks(rows, parallelism, classes, scratch, fill)
+}
+
+/// The rows of `K` columns, unrolled: it is done for every row predicted.
+fn side_by_side<const K: usize>(columns: &[f64], stride: usize, out: &mut [f64]) {
+    let rows = out.as_chunks_mut::<K>().0;
+    let columns: [&[f64]; K] = std::array::from_fn(|k| &columns[k * stride..][..rows.len()]);
+    for (i, row) in rows.iter_mut().enumerate() {
+        *row = std::array::from_fn(|k| columns[k][i]);
+    }
 }
 
 /// `width` values a row, filled block by block; None if a row is not finite.

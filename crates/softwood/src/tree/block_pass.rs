@@ -6,7 +6,7 @@
 
 use super::Topology;
 use super::register_tiles::{
-    VECTOR_TILE, add_products, multiply_by_slopes, product_loops, rows, rows_mut, slope_loops,
+    VECTOR_TILE, add_products, multiply_by_slopes, product_steps, rows, rows_mut, slope_steps,
 };
 use super::sigmoid::{saturation, sigmoid_pairs};
 use super::splits::Splits;
@@ -20,6 +20,11 @@ pub(crate) const MAX_LANES: usize = 8;
 
 /// Blocks hold a multiple of this many rows, the last one padded.
 pub(crate) const ROW_MULTIPLE: usize = MAX_LANES * VECTOR_TILE;
+
+/// What a node of a register tile of rows costs on the way down and on the way up, in steps of the
+/// matrix products.
+const UNITS_DOWN: usize = 10;
+const UNITS_UP: usize = 2;
 
 /// Working memory for one block; made once and reused for block after block.
 pub(crate) struct BlockScratch {
@@ -70,16 +75,17 @@ impl BlockScratch {
         }
     }
 
-    /// γz of all nodes; `loops` inner loops, here and in what follows, share the work of asking for memory.
+    /// γz of all nodes; memory ahead is asked for in the course of `units` of work, here and in what
+    /// follows.
     #[inline(always)]
     fn set_split_values<S: Simd>(
         &mut self,
         simd: S,
         splits: &Splits,
         tile: Tile<'_>,
-        loops: usize,
+        units: usize,
     ) {
-        self.ahead = tile.ahead.in_parts(loops);
+        self.ahead = tile.ahead.over(units);
         let Self { left, ahead, .. } = self;
         multiply_by_slopes(simd, splits, self.stride, tile.values, left, ahead);
     }
@@ -262,9 +268,9 @@ impl WithSimd for SplitValues<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let loops = slope_loops::<S>(self.splits, self.scratch.stride);
+        let units = slope_steps::<S>(self.splits, self.scratch.stride);
         self.scratch
-            .set_split_values(simd, self.splits, self.tile, loops);
+            .set_split_values(simd, self.splits, self.tile, units);
     }
 }
 
@@ -280,13 +286,15 @@ impl WithSimd for Down<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let mut loops = slope_loops::<S>(self.splits, self.scratch.stride);
-        if self.parents < self.splits.topology.branches() {
-            loops += product_loops(self.splits); // the gradient follows
+        let (stride, topology) = (self.scratch.stride, self.splits.topology);
+        let sweep_steps = topology.branches() * (stride / (S::F64_LANES * VECTOR_TILE));
+        let mut units = slope_steps::<S>(self.splits, stride) + UNITS_DOWN * sweep_steps;
+        if self.parents < topology.branches() {
+            // The gradient follows.
+            units += product_steps::<S>(self.splits, stride) + UNITS_UP * sweep_steps;
         }
         self.scratch
-            .set_split_values(simd, self.splits, self.tile, loops);
-        let (stride, topology) = (self.scratch.stride, self.splits.topology);
+            .set_split_values(simd, self.splits, self.tile, units);
         let saturation = saturation(topology.depth());
         // All nodes for a few rows at a time, which stay in the first cache.
         for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
@@ -316,6 +324,7 @@ fn sweep_down<S: Simd>(
     *rows_mut::<S>(&mut scratch.reach, first) = [simd.splat_f64s(1.0); VECTOR_TILE];
     for t in 0..branches {
         let at = t * stride + first;
+        scratch.ahead.work(simd, UNITS_DOWN);
         let left = rows_mut::<S>(&mut scratch.left, at);
         let (p, q) = sigmoid_pairs(simd, *left, saturation);
         *left = p;
@@ -382,6 +391,7 @@ fn sweep_up<S: Simd>(
             let costs = &scratch.leaf_costs;
             (*rows::<S>(costs, left), *rows::<S>(costs, right))
         };
+        scratch.ahead.work(simd, UNITS_UP);
         let at = t * stride + first;
         let left = rows_mut::<S>(&mut scratch.left, at);
         let spread = rows::<S>(&scratch.spread, at);

@@ -6,11 +6,22 @@ use super::splits::Splits;
 use crate::data::prefetch::Ahead;
 use pulp::Simd;
 
-// Register tiles of the two matrix products: 3 nodes × 4 vectors of rows, 3 nodes × 4 features.
-// Twelve accumulators keep two multiply-add units busy within the 16 registers of AVX2.
-pub(super) const NODE_TILE: usize = 3;
+/// Vectors of rows in a tile of the first product, features in a tile of the second.
 pub(super) const VECTOR_TILE: usize = VECTORS;
 const FEATURE_TILE: usize = 4;
+
+/// Nodes in a tile at most: four sums for each, an operand for each and one more are 16 registers,
+/// all that AVX2 has, or 26 of 32. The more nodes, the less often the rows are read.
+#[inline(always)]
+const fn node_tile<S: Simd>() -> usize {
+    if S::REGISTER_COUNT < 32 { 3 } else { 5 }
+}
+
+/// Where the `k`-th of so many nearly equal parts of `0..count` begins.
+#[inline(always)]
+fn part(k: usize, parts: usize, count: usize) -> usize {
+    k * count / parts
+}
 
 /// A register tile of rows of a column.
 #[inline(always)]
@@ -25,18 +36,18 @@ pub(super) fn rows_mut<S: Simd>(columns: &mut [f64], at: usize) -> &mut [S::f64s
     S::as_mut_simd_f64s(rows).0.first_chunk_mut().unwrap()
 }
 
-/// Inner loops of [`multiply_by_slopes`].
+/// Steps of the inner loops of [`multiply_by_slopes`].
 #[inline(always)]
-pub(super) fn slope_loops<S: Simd>(splits: &Splits, stride: usize) -> usize {
-    let node_tiles = splits.offsets.len().div_ceil(NODE_TILE);
-    node_tiles * (stride / (S::F64_LANES * VECTOR_TILE))
+pub(super) fn slope_steps<S: Simd>(splits: &Splits, stride: usize) -> usize {
+    let node_tiles = splits.offsets.len().div_ceil(node_tile::<S>());
+    node_tiles * (stride / (S::F64_LANES * VECTOR_TILE)) * splits.features
 }
 
-/// Inner loops of [`add_products`] over all nodes.
+/// Steps of the inner loops of [`add_products`].
 #[inline(always)]
-pub(super) fn product_loops(splits: &Splits) -> usize {
-    let node_tiles = splits.topology.branches().div_ceil(NODE_TILE);
-    node_tiles * splits.features.div_ceil(FEATURE_TILE)
+pub(super) fn product_steps<S: Simd>(splits: &Splits, stride: usize) -> usize {
+    let node_tiles = splits.topology.branches().div_ceil(node_tile::<S>());
+    node_tiles * splits.features.div_ceil(FEATURE_TILE) * (stride / S::F64_LANES)
 }
 
 /// z[t] = Σ_j slope_tj u_j − offset_t for all nodes.
@@ -50,12 +61,16 @@ pub(super) fn multiply_by_slopes<S: Simd>(
     ahead: &mut Ahead,
 ) {
     let b = splits.offsets.len();
+    let tiles = b.div_ceil(node_tile::<S>());
     // Plain loops and matches: a closure would not inherit the instruction set.
-    for t in (0..b).step_by(NODE_TILE) {
-        match b - t {
+    for k in 0..tiles {
+        let t = part(k, tiles, b);
+        match part(k + 1, tiles, b) - t {
             1 => slope_tile::<S, 1>(simd, t, splits, stride, tile, z, ahead),
             2 => slope_tile::<S, 2>(simd, t, splits, stride, tile, z, ahead),
-            _ => slope_tile::<S, NODE_TILE>(simd, t, splits, stride, tile, z, ahead),
+            3 => slope_tile::<S, 3>(simd, t, splits, stride, tile, z, ahead),
+            4 => slope_tile::<S, 4>(simd, t, splits, stride, tile, z, ahead),
+            _ => slope_tile::<S, 5>(simd, t, splits, stride, tile, z, ahead),
         }
     }
 }
@@ -70,19 +85,17 @@ fn slope_tile<S: Simd, const NODES: usize>(
     z: &mut [f64],
     ahead: &mut Ahead,
 ) {
-    let p = splits.features;
-    let slopes = &splits.slopes[t * p..][..NODES * p];
     let height = S::F64_LANES * VECTOR_TILE;
     for first in (0..stride).step_by(height) {
         let mut sum = [[simd.splat_f64s(0.0); VECTOR_TILE]; NODES];
         for (sum, offset) in sum.iter_mut().zip(&splits.offsets[t..]) {
             *sum = [simd.splat_f64s(-offset); VECTOR_TILE];
         }
-        let mut burst = ahead.take();
-        for (u, slopes) in tile.chunks_exact(stride).zip(slopes.chunks_exact(NODES)) {
-            burst.ask(simd);
-            let u = rows::<S>(u, first);
-            // The sums, a slope for each node and one u: sixteen registers, all that AVX2 has.
+        let burst = ahead.burst(splits.features);
+        let slopes = splits.slopes.chunks_exact(splits.offsets.len());
+        for (j, (u, slopes)) in tile.chunks_exact(stride).zip(slopes).enumerate() {
+            burst.step(simd, j);
+            let (u, slopes) = (rows::<S>(u, first), &slopes[t..][..NODES]);
             let mut slope = [simd.splat_f64s(0.0); NODES];
             for n in 0..NODES {
                 slope[n] = simd.splat_f64s(slopes[n]);
@@ -112,11 +125,15 @@ pub(super) fn add_products<S: Simd>(
     ahead: &mut Ahead,
 ) {
     let (b, p) = (splits.topology.branches(), splits.features);
-    for t in (0..b).step_by(NODE_TILE) {
-        match b - t {
+    let tiles = b.div_ceil(node_tile::<S>());
+    for k in 0..tiles {
+        let t = part(k, tiles, b);
+        match part(k + 1, tiles, b) - t {
             1 => add_products_of::<S, 1>(simd, t, p, stride, d, tile, slopes, ahead),
             2 => add_products_of::<S, 2>(simd, t, p, stride, d, tile, slopes, ahead),
-            _ => add_products_of::<S, NODE_TILE>(simd, t, p, stride, d, tile, slopes, ahead),
+            3 => add_products_of::<S, 3>(simd, t, p, stride, d, tile, slopes, ahead),
+            4 => add_products_of::<S, 4>(simd, t, p, stride, d, tile, slopes, ahead),
+            _ => add_products_of::<S, 5>(simd, t, p, stride, d, tile, slopes, ahead),
         }
     }
 }
@@ -134,8 +151,10 @@ fn add_products_of<S: Simd, const NODES: usize>(
     slopes: &mut [f64],
     ahead: &mut Ahead,
 ) {
-    for j in (0..p).step_by(FEATURE_TILE) {
-        match p - j {
+    let tiles = p.div_ceil(FEATURE_TILE);
+    for k in 0..tiles {
+        let j = part(k, tiles, p);
+        match part(k + 1, tiles, p) - j {
             1 => product_tile::<S, NODES, 1>(simd, t, j, p, stride, d, tile, slopes, ahead),
             2 => product_tile::<S, NODES, 2>(simd, t, j, p, stride, d, tile, slopes, ahead),
             3 => product_tile::<S, NODES, 3>(simd, t, j, p, stride, d, tile, slopes, ahead),
@@ -170,10 +189,9 @@ fn product_tile<S: Simd, const NODES: usize, const FEATURES: usize>(
         u_of[f] = &S::as_simd_f64s(&tile[(j + f) * stride..][..stride]).0[..vectors];
     }
     let mut sum = [[simd.splat_f64s(0.0); FEATURES]; NODES];
-    let mut burst = ahead.take();
+    let burst = ahead.burst(vectors);
     for i in 0..vectors {
-        burst.ask(simd);
-        // The sums, a d for each node and one u: sixteen registers, all that AVX2 has.
+        burst.step(simd, i);
         let mut d = [simd.splat_f64s(0.0); NODES];
         for n in 0..NODES {
             d[n] = d_of[n][i];

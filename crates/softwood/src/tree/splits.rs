@@ -1,13 +1,12 @@
 //! The splits of a tree as the kernel reads them.
 
-use super::register_tiles::NODE_TILE;
 use super::{ParameterLayout, Topology};
 
 /// The splits of a tree with steepness and 1/p folded in: γ z_it = Σ_j slope_tj u_ij − offset_t.
 #[derive(Clone, Debug)]
 pub(crate) struct Splits {
     pub topology: Topology,
-    /// Slopes of `NODE_TILE` nodes (fewer at the end) feature by feature, then of the next nodes.
+    /// Slopes of all nodes, feature after feature.
     pub(super) slopes: Vec<f64>,
     pub(super) offsets: Vec<f64>,
     pub(super) features: usize,
@@ -21,7 +20,7 @@ impl Splits {
         let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
         Self {
             topology,
-            slopes: in_node_tiles(&slopes, features),
+            slopes: by_feature(&slopes, features),
             offsets: mu.iter().map(|mu| mu * gamma).collect(),
             features,
         }
@@ -31,18 +30,16 @@ impl Splits {
     pub fn linear_functions(features: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
         Self {
             topology: Topology::complete(1),
-            slopes: in_node_tiles(slopes, features),
+            slopes: by_feature(slopes, features),
             offsets,
             features,
         }
     }
 }
 
-/// Slopes node after node, as the first matrix product reads them: feature by feature within a tile.
-fn in_node_tiles(slopes: &[f64], features: usize) -> Vec<f64> {
-    let tiles = slopes.chunks(NODE_TILE * features);
-    tiles
-        .flat_map(|nodes| (0..features).flat_map(move |j| nodes[j..].iter().step_by(features)))
-        .copied()
+/// From node after node to feature after feature.
+fn by_feature(slopes: &[f64], features: usize) -> Vec<f64> {
+    (0..features)
+        .flat_map(|j| slopes[j..].iter().step_by(features).copied())
         .collect()
 }
