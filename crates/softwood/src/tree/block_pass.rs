@@ -21,10 +21,8 @@ pub(crate) const MAX_LANES: usize = 8;
 /// Blocks hold a multiple of this many rows, the last one padded.
 pub(crate) const ROW_MULTIPLE: usize = MAX_LANES * VECTOR_TILE;
 
-/// What a node of a register tile of rows costs on the way down and on the way up, in steps of the
-/// matrix products.
+/// What a node of a register tile of rows costs on the way down, in steps of the matrix products.
 const UNITS_DOWN: usize = 10;
-const UNITS_UP: usize = 2;
 
 /// Working memory for one block; made once and reused for block after block.
 pub(crate) struct BlockScratch {
@@ -41,7 +39,7 @@ pub(crate) struct BlockScratch {
     pub leaf_costs: AlignedBuffer,
     /// Which of the columns is whose: leaf t has column `cost_columns[t]`, at first column t.
     pub cost_columns: Vec<usize>,
-    /// Expected cost of a row at each branch node; B × the rows of a register tile.
+    /// Expected cost of a row at each branch node; B × stride.
     values: AlignedBuffer,
 }
 
@@ -57,7 +55,7 @@ impl BlockScratch {
             reach: AlignedBuffer::zeros((b + l) * stride),
             leaf_costs: AlignedBuffer::zeros(l * stride),
             cost_columns: (0..l).collect(),
-            values: AlignedBuffer::zeros(b * ROW_MULTIPLE),
+            values: AlignedBuffer::zeros(b * stride),
         }
     }
 
@@ -291,57 +289,60 @@ impl WithSimd for Down<'_> {
         let mut units = slope_steps::<S>(self.splits, stride) + UNITS_DOWN * sweep_steps;
         if self.parents < topology.branches() {
             // The gradient follows.
-            units += product_steps::<S>(self.splits, stride) + UNITS_UP * sweep_steps;
+            units += product_steps::<S>(self.splits, stride);
         }
         self.scratch
             .set_split_values(simd, self.splits, self.tile, units);
-        let saturation = saturation(topology.depth());
-        // All nodes for a few rows at a time, which stay in the first cache.
-        for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
-            sweep_down(
-                simd,
-                topology.branches(),
-                self.parents,
-                saturation,
-                first,
-                self.scratch,
-            );
-        }
+        sweep_down(
+            simd,
+            topology.branches(),
+            self.parents,
+            saturation(topology.depth()),
+            self.scratch,
+        );
     }
 }
 
-/// p, R p (1 − p) and the children's R at every node, for a register tile of rows from `first`.
+/// p, R p (1 − p) and the children's R, from the root to the last node.
 #[inline(always)]
 fn sweep_down<S: Simd>(
     simd: S,
     branches: usize,
     parents: usize,
     saturation: f64,
-    first: usize,
     scratch: &mut BlockScratch,
 ) {
     let stride = scratch.stride;
-    *rows_mut::<S>(&mut scratch.reach, first) = [simd.splat_f64s(1.0); VECTOR_TILE];
+    scratch.reach[..stride].fill(1.0);
     for t in 0..branches {
-        let at = t * stride + first;
-        scratch.ahead.work(simd, UNITS_DOWN);
-        let left = rows_mut::<S>(&mut scratch.left, at);
-        let (p, q) = sigmoid_pairs(simd, *left, saturation);
-        *left = p;
-        let reach = *rows::<S>(&scratch.reach, at);
-        let spread = rows_mut::<S>(&mut scratch.spread, at);
-        for v in 0..VECTOR_TILE {
-            spread[v] = simd.mul_f64s(reach[v], simd.mul_f64s(p[v], q[v]));
-        }
-        if t < parents {
-            let at = (2 * t + 1) * stride + first;
-            let to_left = rows_mut::<S>(&mut scratch.reach, at);
+        let left = &mut scratch.left[t * stride..][..stride];
+        let spread = &mut scratch.spread[t * stride..][..stride];
+        let (reach, below) = scratch.reach.split_at_mut((t + 1) * stride);
+        let reach = &reach[t * stride..][..stride];
+        let (to_left, to_right) = if t < parents {
+            below[t * stride..][..2 * stride].split_at_mut(stride)
+        } else {
+            (&mut [][..], &mut [][..])
+        };
+        for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
+            scratch.ahead.work(simd, UNITS_DOWN);
+            let left = rows_mut::<S>(left, first);
+            let (p, q) = sigmoid_pairs(simd, *left, saturation);
+            *left = p;
+            let reach = rows::<S>(reach, first);
+            let spread = rows_mut::<S>(spread, first);
             for v in 0..VECTOR_TILE {
-                to_left[v] = simd.mul_f64s(reach[v], p[v]);
+                spread[v] = simd.mul_f64s(reach[v], simd.mul_f64s(p[v], q[v]));
             }
-            let to_right = rows_mut::<S>(&mut scratch.reach, at + stride);
-            for v in 0..VECTOR_TILE {
-                to_right[v] = simd.mul_f64s(reach[v], q[v]);
+            if t < parents {
+                let to_left = rows_mut::<S>(to_left, first);
+                for v in 0..VECTOR_TILE {
+                    to_left[v] = simd.mul_f64s(reach[v], p[v]);
+                }
+                let to_right = rows_mut::<S>(to_right, first);
+                for v in 0..VECTOR_TILE {
+                    to_right[v] = simd.mul_f64s(reach[v], q[v]);
+                }
             }
         }
     }
@@ -359,9 +360,7 @@ impl WithSimd for Up<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (b, stride) = (self.splits.topology.branches(), self.scratch.stride);
-        for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
-            sweep_up(simd, b, first, self.scratch, self.gradient);
-        }
+        sweep_up(simd, b, self.scratch, self.gradient);
         let BlockScratch { ahead, left, .. } = self.scratch;
         let (tile, slopes) = (self.tile.values, &mut self.gradient.slopes);
         add_products(simd, self.splits, stride, left, tile, slopes, ahead);
@@ -369,43 +368,44 @@ impl WithSimd for Up<'_> {
 }
 
 /// V_t = p V_left + (1 − p) V_right and ∂/∂(γz_t) = p (1 − p) R_t (V_left − V_right) from the last
-/// node to the root, for a register tile of rows from `first`.
+/// node to the root.
 #[inline(always)]
 fn sweep_up<S: Simd>(
     simd: S,
     branches: usize,
-    first: usize,
     scratch: &mut BlockScratch,
     gradient: &mut SplitGradient,
 ) {
-    let (stride, width) = (scratch.stride, S::F64_LANES * VECTOR_TILE);
+    let stride = scratch.stride;
     for t in (0..branches).rev() {
+        let (values, below) = scratch.values.split_at_mut((t + 1) * stride);
+        let value = &mut values[t * stride..][..stride];
         let child = 2 * t + 1;
         let (to_left, to_right) = if child < branches {
-            let children = rows::<S>(&scratch.values, child * width);
-            (*children, *rows::<S>(&scratch.values, (child + 1) * width))
+            below[t * stride..][..2 * stride].split_at(stride)
         } else {
             let columns = &scratch.cost_columns[child - branches..][..2];
-            let at = |k: usize| columns[k] * stride + first;
-            let (left, right) = (at(0), at(1));
-            let costs = &scratch.leaf_costs;
-            (*rows::<S>(costs, left), *rows::<S>(costs, right))
+            let column = |k: usize| &scratch.leaf_costs[columns[k] * stride..][..stride];
+            (column(0), column(1))
         };
-        scratch.ahead.work(simd, UNITS_UP);
-        let at = t * stride + first;
-        let left = rows_mut::<S>(&mut scratch.left, at);
-        let spread = rows::<S>(&scratch.spread, at);
-        let value = rows_mut::<S>(&mut scratch.values, t * width);
-        for v in 0..VECTOR_TILE {
-            let difference = simd.sub_f64s(to_left[v], to_right[v]);
-            value[v] = simd.mul_add_e_f64s(left[v], difference, to_right[v]);
-            left[v] = simd.mul_f64s(spread[v], difference);
+        let left = &mut scratch.left[t * stride..][..stride];
+        let spread = &scratch.spread[t * stride..][..stride];
+        for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
+            let (to_left, to_right) = (rows::<S>(to_left, first), rows::<S>(to_right, first));
+            let (left, spread) = (rows_mut::<S>(left, first), rows::<S>(spread, first));
+            let value = rows_mut::<S>(value, first);
+            for v in 0..VECTOR_TILE {
+                let difference = simd.sub_f64s(to_left[v], to_right[v]);
+                value[v] = simd.mul_add_e_f64s(left[v], difference, to_right[v]);
+                left[v] = simd.mul_f64s(spread[v], difference);
+            }
+            add_rows(simd, left, &mut gradient.offsets, t);
+            if t == 0 {
+                // V_root = Σ_t P_it cost_it.
+                add_rows(simd, value, &mut gradient.value, 0);
+            }
         }
-        add_rows(simd, left, &mut gradient.offsets, t);
     }
-    // V_root = Σ_t P_it cost_it.
-    let values = rows::<S>(&scratch.values, 0);
-    add_rows(simd, values, &mut gradient.value, 0);
 }
 
 /// The `k`-th sum in lanes, plus a register tile of rows.

@@ -1,6 +1,7 @@
 //! The soft tree itself: shape, parameters, and the pass over rows that every objective shares.
 
 pub(crate) mod block_pass;
+mod exponential;
 pub(crate) mod logarithm;
 pub(crate) mod moments;
 pub(crate) mod parallel_pass;

@@ -1,5 +1,6 @@
 //! Vectorized logistic function with accurate tails.
 
+use super::exponential::exp_of_minus;
 use pulp::Simd;
 
 /// Vectors worked on at a time: their long chains of operations overlap, and they share a division.
@@ -50,76 +51,6 @@ pub(crate) fn sigmoid_pairs<S: Simd>(
         q[v] = simd.select_f64s(right, large[v], small);
     }
     (p, q)
-}
-
-/// e^−x for 0 ≤ x ≤ 690, branch-free: −x = n ln 2 + r, e^r by a polynomial on |r| ≤ ln 2 / 2.
-#[inline(always)]
-fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s; VECTORS] {
-    #[allow(clippy::excessive_precision)] // ends in zero bits, so that n · LN2_HIGH is exact
-    const LN2_HIGH: f64 = 6.931_471_803_691_238_2e-1;
-    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the mantissa; the 1023
-    // is the bias of an exponent field.
-    const ROUND: f64 = 6_755_399_441_055_744.0 + 1023.0;
-    // Chebyshev fit of e^r, highest power first; off by less than 2^-57.
-    #[allow(clippy::excessive_precision)]
-    const COEFFICIENTS: [f64; 12] = [
-        2.5110049204818658e-08,
-        2.763265472252779e-07,
-        2.755724088722987e-06,
-        2.4801485441561313e-05,
-        0.00019841269890076403,
-        0.0013888888952352863,
-        0.008333333333319589,
-        0.04166666666648795,
-        0.1666666666666668,
-        0.5000000000000019,
-        1.0,
-        1.0,
-    ];
-    let round = simd.splat_f64s(ROUND);
-    let mut out = x;
-    for v in 0..VECTORS {
-        let minus_log2 = simd.splat_f64s(-std::f64::consts::LOG2_E);
-        let rounded = simd.mul_add_e_f64s(x[v], minus_log2, round);
-        let minus_n = simd.sub_f64s(round, rounded);
-        let r = simd.mul_add_e_f64s(minus_n, simd.splat_f64s(LN2_HIGH), simd.neg_f64s(x[v]));
-        let r = simd.mul_add_e_f64s(minus_n, simd.splat_f64s(LN2_LOW), r);
-        // Odd and even powers apart: two short chains of operations instead of one twice as long.
-        let square = simd.mul_f64s(r, r);
-        let mut odd = simd.splat_f64s(COEFFICIENTS[0]);
-        let mut even = simd.splat_f64s(COEFFICIENTS[1]);
-        for pair in COEFFICIENTS[2..].chunks_exact(2) {
-            odd = simd.mul_add_e_f64s(odd, square, simd.splat_f64s(pair[0]));
-            even = simd.mul_add_e_f64s(even, square, simd.splat_f64s(pair[1]));
-        }
-        let sum = simd.mul_add_e_f64s(odd, r, even);
-        // 2^n: n ≥ −1022, so it stays a normal number.
-        out[v] = simd.mul_f64s(sum, low_bits_as_exponent(simd, rounded));
-    }
-    out
-}
-
-/// The twelve lowest bits of each double moved to where sign and exponent stand.
-#[inline(always)]
-fn low_bits_as_exponent<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use pulp::x86::{V3, V4};
-        let any: &dyn std::any::Any = &simd;
-        if let Some(v4) = any.downcast_ref::<V4>() {
-            return bytemuck::cast(v4.avx512f._mm512_slli_epi64::<52>(bytemuck::cast(x)));
-        }
-        if let Some(v3) = any.downcast_ref::<V3>() {
-            return bytemuck::cast(v3.avx2._mm256_slli_epi64::<52>(bytemuck::cast(x)));
-        }
-    }
-    let mut x = simd.transmute_u64s_f64s(x);
-    let lanes: &mut [u64] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut x));
-    for lane in lanes {
-        *lane <<= 52;
-    }
-    simd.transmute_f64s_u64s(x)
 }
 
 #[cfg(test)]
