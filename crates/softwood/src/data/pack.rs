@@ -46,7 +46,11 @@ impl LinearMap {
 
     /// The same for vectors.
     #[inline(always)]
-    fn apply_to_vectors<S: Simd>(&self, simd: S, x: [S::f64s; GROUPS]) -> [S::f64s; GROUPS] {
+    fn apply_to_vectors<S: Simd, const GROUPS: usize>(
+        &self,
+        simd: S,
+        x: [S::f64s; GROUPS],
+    ) -> [S::f64s; GROUPS] {
         let (origin, slope) = (simd.splat_f64s(self.origin), simd.splat_f64s(self.slope));
         let mut u = x;
         for u in &mut u {
@@ -62,9 +66,6 @@ const SQUARES_WITHIN: f64 = FAR_OUTSIDE * FAR_OUTSIDE;
 
 /// Of so many parts of the memory ahead, one is asked for while packing.
 const PARTS_AHEAD: usize = 3;
-
-/// Vectors of rows packed side by side: they share the constants of a map.
-const GROUPS: usize = 2;
 
 /// Fills `tile` (p × stride, rows innermost) with mapped rows `first..first+count`; the rest of each
 /// column repeats its last value, so that every value in the tile is one of the data. Returns whether
@@ -135,7 +136,10 @@ impl<T: Value> WithSimd for PackWithin<'_, T> {
             return f64::NAN; // rows so far apart are rare
         }
         match (view.as_slice(), view.strides()) {
-            (Some(values), _) => pack_rows(simd, values, stride, maps, tile, ahead),
+            (Some(values), _) if S::F64_LANES < MAX_LANES => {
+                pack_rows::<S, T, 2>(simd, values, stride, maps, tile, ahead)
+            }
+            (Some(values), _) => pack_rows::<S, T, 1>(simd, values, stride, maps, tile, ahead),
             // Fortran order: whole columns.
             (None, [1, _]) => {
                 let mut squares = 0.0;
@@ -175,9 +179,10 @@ fn pack_column<S: Simd, T: Value>(_: S, values: &[T], map: &LinearMap, column: &
     squares.iter().sum()
 }
 
-/// C order: two vectors' worth of rows at a time, memory in order.
+/// C order: `GROUPS` vectors' worth of rows at a time, memory in order. The vectors share the constants
+/// of a map, but more than eight rows at a time have no registers for their addresses.
 #[inline(always)]
-fn pack_rows<S: Simd, T: Value>(
+fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
     simd: S,
     values: &[T],
     stride: usize,
@@ -207,13 +212,14 @@ fn pack_rows<S: Simd, T: Value>(
             ahead.work(simd, 1);
             let columns = in_quads.map(|rows| four_columns(simd, rows, q));
             for k in 0..COLUMNS {
-                let u = maps[k].apply_to_vectors(simd, [columns[0][k], columns[1][k]]);
-                put::<S>(simd, out, k * stride + first, u, &mut squares);
+                let x = columns.map(|columns| columns[k]);
+                let u = maps[k].apply_to_vectors(simd, x);
+                put::<S, GROUPS>(simd, out, k * stride + first, u, &mut squares);
             }
         }
         for (j, map) in maps.iter().enumerate().skip(quads * COLUMNS) {
             let u = map.apply_to_vectors(simd, rows.map(|rows| one_column(simd, rows, j)));
-            put::<S>(simd, tile, j * stride + first, u, &mut squares);
+            put::<S, GROUPS>(simd, tile, j * stride + first, u, &mut squares);
         }
     }
     let mut sum: f64 = squares.iter().map(|v| simd.reduce_sum_f64s(*v)).sum();
@@ -228,9 +234,9 @@ fn pack_rows<S: Simd, T: Value>(
     sum
 }
 
-/// Writes two vectors to `tile` from position `at` and adds their squares.
+/// Writes vectors to `tile` from position `at` and adds their squares.
 #[inline(always)]
-fn put<S: Simd>(
+fn put<S: Simd, const GROUPS: usize>(
     simd: S,
     tile: &mut [f64],
     at: usize,

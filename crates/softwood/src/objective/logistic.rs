@@ -38,7 +38,7 @@ impl Objective for Logistic<'_, '_> {
             let mut losses = AlignedBuffer::zeros(stride);
             let mut loss = 0.0;
             rows.visit_chunk(c, &self.data.stop, |block| {
-                block_pass::leaf_probabilities(&splits, block.tile, &mut scratch);
+                block_pass::leaf_probabilities_for_gradient(&splits, block.tile, &mut scratch);
                 let (probabilities, leaf_costs) = scratch.probabilities_and_costs();
                 Arch::new().dispatch(RowLosses {
                     goes_left: &self.goes_left[block.rows.clone()],

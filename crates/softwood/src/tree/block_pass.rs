@@ -163,6 +163,22 @@ pub(crate) fn leaf_probabilities(splits: &Splits, tile: Tile<'_>, scratch: &mut 
         tile,
         scratch,
         parents: splits.topology.branches(),
+        gradient_follows: false,
+    });
+}
+
+/// The same, and what [`add_gradient`] needs.
+pub(crate) fn leaf_probabilities_for_gradient(
+    splits: &Splits,
+    tile: Tile<'_>,
+    scratch: &mut BlockScratch,
+) {
+    Arch::new().dispatch(Down {
+        splits,
+        tile,
+        scratch,
+        parents: splits.topology.branches(),
+        gradient_follows: true,
     });
 }
 
@@ -173,6 +189,7 @@ pub(crate) fn node_probabilities(splits: &Splits, tile: Tile<'_>, scratch: &mut 
         tile,
         scratch,
         parents: splits.topology.branches() / 2,
+        gradient_follows: true,
     });
 }
 
@@ -218,14 +235,21 @@ struct LeavesByLabel<'a> {
 impl WithSimd for LeavesByLabel<'_> {
     type Output = ();
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let stride = self.scratch.stride;
-        self.columns.fill(0.0);
-        let leaves = self.scratch.leaf_probabilities().chunks_exact(stride);
-        for (leaf, label) in leaves.zip(self.labels) {
-            let column = &mut self.columns[*label as usize * stride..][..stride];
-            for (sum, p) in column.iter_mut().zip(leaf) {
-                *sum += p;
+        for (class, column) in self.columns.chunks_exact_mut(stride).enumerate() {
+            for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
+                let mut sum = [simd.splat_f64s(0.0); VECTOR_TILE];
+                let leaves = self.scratch.leaf_probabilities().chunks_exact(stride);
+                for (leaf, label) in leaves.zip(self.labels) {
+                    if *label as usize == class {
+                        let p = rows::<S>(leaf, first);
+                        for v in 0..VECTOR_TILE {
+                            sum[v] = simd.add_f64s(sum[v], p[v]);
+                        }
+                    }
+                }
+                *rows_mut::<S>(column, first) = sum;
             }
         }
     }
@@ -278,6 +302,8 @@ struct Down<'a> {
     scratch: &'a mut BlockScratch,
     /// Nodes whose children's R is wanted.
     parents: usize,
+    /// Whether p and R p (1 − p) are wanted, too.
+    gradient_follows: bool,
 }
 
 impl WithSimd for Down<'_> {
@@ -287,8 +313,7 @@ impl WithSimd for Down<'_> {
         let (stride, topology) = (self.scratch.stride, self.splits.topology);
         let sweep_steps = topology.branches() * (stride / (S::F64_LANES * VECTOR_TILE));
         let mut units = slope_steps::<S>(self.splits, stride) + UNITS_DOWN * sweep_steps;
-        if self.parents < topology.branches() {
-            // The gradient follows.
+        if self.gradient_follows {
             units += product_steps::<S>(self.splits, stride);
         }
         self.scratch
@@ -297,18 +322,20 @@ impl WithSimd for Down<'_> {
             simd,
             topology.branches(),
             self.parents,
+            self.gradient_follows,
             saturation(topology.depth()),
             self.scratch,
         );
     }
 }
 
-/// p, R p (1 − p) and the children's R, from the root to the last node.
+/// The children's R, from the root to the last node, and p and R p (1 − p) for the way up.
 #[inline(always)]
 fn sweep_down<S: Simd>(
     simd: S,
     branches: usize,
     parents: usize,
+    gradient_follows: bool,
     saturation: f64,
     scratch: &mut BlockScratch,
 ) {
@@ -328,11 +355,13 @@ fn sweep_down<S: Simd>(
             scratch.ahead.work(simd, UNITS_DOWN);
             let left = rows_mut::<S>(left, first);
             let (p, q) = sigmoid_pairs(simd, *left, saturation);
-            *left = p;
             let reach = rows::<S>(reach, first);
-            let spread = rows_mut::<S>(spread, first);
-            for v in 0..VECTOR_TILE {
-                spread[v] = simd.mul_f64s(reach[v], simd.mul_f64s(p[v], q[v]));
+            if gradient_follows {
+                *left = p;
+                let spread = rows_mut::<S>(spread, first);
+                for v in 0..VECTOR_TILE {
+                    spread[v] = simd.mul_f64s(reach[v], simd.mul_f64s(p[v], q[v]));
+                }
             }
             if t < parents {
                 let to_left = rows_mut::<S>(to_left, first);
