@@ -68,8 +68,8 @@ def fit_orct(
         Weights of the rows, not negative; weight 2 counts as the row twice.
     scaling : {"minmax", "quantile", "auto"}
         How features are mapped to [0, 1]: linearly, by their empirical distribution function
-        (for skewed features), or by whichever of the two does better in cross-validation on the
-        training rows.
+        (for skewed features), or linearly unless the latter is better by more than a standard
+        error in cross-validation on the training rows.
     local_penalty : float
         Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split.
     global_penalty : float

@@ -163,6 +163,16 @@ def test_the_report_names_the_scaling(example, scaling):
     assert model.scaling in ({"quantile"} if scaling == "quantile" else {"minmax", "quantile"})
 
 
+@pytest.mark.parametrize(("stretch", "chosen"), [(0.1, "minmax"), (30, "quantile")])
+def test_the_automatic_scaling_is_linear_unless_tails_are_long(stretch, chosen):
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 2))
+    y = X.sum(axis=1) > 1
+    X = np.exp(stretch * X)  # of the longer tails min-max leaves nearly all rows at 0
+    model = softwood.fit_orct(X, y, depth=1, scaling="auto", n_starts=2)
+    assert model.scaling == chosen
+
+
 def test_the_iteration_limit_is_no_error(three):
     model = softwood.fit_orct(*three, n_starts=1, max_iter=1)
     assert model.report.status == "iteration_limit"

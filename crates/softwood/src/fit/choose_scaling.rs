@@ -1,4 +1,4 @@
-//! `scaling="auto"`: whichever map validates better on folds of the training rows.
+//! `scaling="auto"`: the map that folds of the training rows speak for.
 
 use super::folds::assign_folds;
 use super::multistart::{Effort, run_starts};
@@ -31,7 +31,8 @@ pub(crate) fn learn_scaling(
     Scaling::learn_unless_stopped(kind, problem.rows, problem.weights, &stop)
 }
 
-/// The map with the lower cost of predicted classes on held-out rows; min-max on a tie.
+/// Min-max, unless the quantile map, whose splits are harder to read, lowers the cost of predicted
+/// classes on held-out rows by more than a standard error.
 ///
 /// Held-out rows get weight 0 in training, so nothing is copied.
 fn choose_scaling(
@@ -47,8 +48,8 @@ fn choose_scaling(
     };
     progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
     let fold_of = assign_folds(problem.labels, FOLDS, settings.random_state);
-    let mut costs = [0.0; KINDS.len()];
-    for (kind, cost) in KINDS.into_iter().zip(&mut costs) {
+    let mut costs = KINDS.map(|_| vec![0.0; problem.rows.len()]);
+    for (kind, costs) in KINDS.into_iter().zip(&mut costs) {
         for fold in 0..FOLDS {
             match stop.check() {
                 Err(Stopped::TimeLimit) => return Ok(ScalingKind::MinMax), // no time to choose
@@ -86,12 +87,14 @@ fn choose_scaling(
                 .filter(|(i, _)| fold_of[*i] == fold)
             {
                 let predicted = most_probable(row) as usize;
-                *cost +=
+                costs[i] =
                     weight(i) * problem.costs[problem.labels.codes[i] as usize * k + predicted];
             }
         }
     }
-    Ok(if costs[1] < costs[0] {
+    let gains = costs[0].iter().zip(&costs[1]).map(|(a, b)| a - b);
+    let standard_error = gains.clone().map(|gain| gain * gain).sum::<f64>().sqrt();
+    Ok(if gains.sum::<f64>() > standard_error {
         ScalingKind::Quantile
     } else {
         ScalingKind::MinMax
