@@ -424,7 +424,7 @@ impl Objective for RowCosts<'_, '_> {
             let first = c * BLOCKS_PER_CHUNK * width;
             let mut costs = self.costs[first..].chunks_exact(width);
             rows.visit_chunk(c, &self.data.stop, |block| {
-                block_pass::leaf_probabilities_for_gradient(&splits, block.tile, &mut scratch);
+                block_pass::node_probabilities(&splits, block.tile, &mut scratch);
                 let costs = costs.next().expect("costs for every block");
                 scratch.leaf_costs.copy_from_slice(costs);
                 block_pass::add_gradient(&splits, block.tile, &mut scratch, &mut sum);
