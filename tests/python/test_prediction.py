@@ -52,6 +52,23 @@ def test_probabilities_sum_to_one(model, three):
         assert np.allclose(model.leaf_probabilities(X).sum(axis=1), 1, atol=1e-12)
 
 
+def test_classes_get_the_probabilities_of_their_leaves(three):
+    X, y = three
+    model = softwood.fit_orct(X, y, depth=4, n_starts=2)
+    assert len(set(zip(model.leaf_classes[::2], model.leaf_classes[1::2], strict=True))) < 8
+    membership = np.equal.outer(model.leaf_classes, np.arange(3))
+    expected = model.leaf_probabilities(X) @ membership
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-14)
+
+
+def test_a_tree_of_one_label_is_certain():
+    X = np.random.default_rng(0).random((200, 2))
+    y = np.arange(200) == 0
+    model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
+    assert not model.leaf_classes.any()
+    assert (model.predict_proba(X) == [1, 0]).all()
+
+
 def test_explanations_are_derivatives(model, three):
     width = np.ptp(three[0], axis=0)
     # Not the training rows: they are knots of the quantile maps.

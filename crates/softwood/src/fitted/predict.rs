@@ -8,6 +8,7 @@ use crate::data::{Rows, ScaledRows};
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use crate::tree::block_pass::{self, BlockScratch};
+use crate::tree::label_regions::LabelRegions;
 use crate::tree::parallel_pass::fill_by_chunks;
 use crate::tree::splits::Splits;
 use crate::tree::{Parallelism, Topology};
@@ -138,7 +139,9 @@ pub(crate) fn class_probabilities(
     classes: usize,
     parallelism: Parallelism,
 ) -> Option<Vec<f64>> {
-    let splits = Splits::new(topology, rows.features(), theta, gamma);
+    // Of a deep tree often half of the splits part leaves of one class: they cost nothing.
+    let LabelRegions { splits, ends } = LabelRegions::of(topology, labels);
+    let splits = Splits::of_nodes(topology, rows.features(), theta, gamma, splits);
     let stride = rows.stride();
     let scratch = || {
         let columns = vec![0.0; classes * stride];
@@ -147,7 +150,7 @@ pub(crate) fn class_probabilities(
     let fill =
         |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
             block_pass::leaf_probabilities(&splits, tile, scratch);
-            block_pass::sum_leaves_by_label(scratch, labels, columns);
+            block_pass::sum_by_label(scratch, &ends, columns);
             match classes {
                 2 => side_by_side::<2>(columns, stride, out),
                 3 => side_by_side::<3>(columns, stride, out),

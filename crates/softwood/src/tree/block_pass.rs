@@ -217,22 +217,23 @@ pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &
     });
 }
 
-/// columns[k] = Σ_{t: label_t = k} P_it for the block last seen by [`leaf_probabilities`].
-pub(crate) fn sum_leaves_by_label(scratch: &BlockScratch, labels: &[u32], columns: &mut [f64]) {
-    Arch::new().dispatch(LeavesByLabel {
+/// columns[k] = Σ R_it over the nodes t with label k, for the block last seen by
+/// [`leaf_probabilities`].
+pub(crate) fn sum_by_label(scratch: &BlockScratch, nodes: &[(usize, u32)], columns: &mut [f64]) {
+    Arch::new().dispatch(SumByLabel {
         scratch,
-        labels,
+        nodes,
         columns,
     });
 }
 
-struct LeavesByLabel<'a> {
+struct SumByLabel<'a> {
     scratch: &'a BlockScratch,
-    labels: &'a [u32],
+    nodes: &'a [(usize, u32)],
     columns: &'a mut [f64],
 }
 
-impl WithSimd for LeavesByLabel<'_> {
+impl WithSimd for SumByLabel<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
@@ -240,12 +241,11 @@ impl WithSimd for LeavesByLabel<'_> {
         for (class, column) in self.columns.chunks_exact_mut(stride).enumerate() {
             for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
                 let mut sum = [simd.splat_f64s(0.0); VECTOR_TILE];
-                let leaves = self.scratch.leaf_probabilities().chunks_exact(stride);
-                for (leaf, label) in leaves.zip(self.labels) {
+                for (t, label) in self.nodes {
                     if *label as usize == class {
-                        let p = rows::<S>(leaf, first);
+                        let reach = rows::<S>(self.scratch.reach(*t), first);
                         for v in 0..VECTOR_TILE {
-                            sum[v] = simd.add_f64s(sum[v], p[v]);
+                            sum[v] = simd.add_f64s(sum[v], reach[v]);
                         }
                     }
                 }
@@ -311,7 +311,7 @@ impl WithSimd for Down<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (stride, topology) = (self.scratch.stride, self.splits.topology);
-        let sweep_steps = topology.branches() * (stride / (S::F64_LANES * VECTOR_TILE));
+        let sweep_steps = self.splits.nodes.len() * (stride / (S::F64_LANES * VECTOR_TILE));
         let mut units = slope_steps::<S>(self.splits, stride) + UNITS_DOWN * sweep_steps;
         if self.gradient_follows {
             units += product_steps::<S>(self.splits, stride);
@@ -320,7 +320,7 @@ impl WithSimd for Down<'_> {
             .set_split_values(simd, self.splits, self.tile, units);
         sweep_down(
             simd,
-            topology.branches(),
+            &self.splits.nodes,
             self.parents,
             self.gradient_follows,
             saturation(topology.depth()),
@@ -333,7 +333,7 @@ impl WithSimd for Down<'_> {
 #[inline(always)]
 fn sweep_down<S: Simd>(
     simd: S,
-    branches: usize,
+    nodes: &[usize],
     parents: usize,
     gradient_follows: bool,
     saturation: f64,
@@ -341,9 +341,9 @@ fn sweep_down<S: Simd>(
 ) {
     let stride = scratch.stride;
     scratch.reach[..stride].fill(1.0);
-    for t in 0..branches {
-        let left = &mut scratch.left[t * stride..][..stride];
-        let spread = &mut scratch.spread[t * stride..][..stride];
+    for (i, t) in nodes.iter().copied().enumerate() {
+        let left = &mut scratch.left[i * stride..][..stride];
+        let spread = &mut scratch.spread[i * stride..][..stride];
         let (reach, below) = scratch.reach.split_at_mut((t + 1) * stride);
         let reach = &reach[t * stride..][..stride];
         let (to_left, to_right) = if t < parents {

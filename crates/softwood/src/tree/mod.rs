@@ -2,6 +2,7 @@
 
 pub(crate) mod block_pass;
 mod exponential;
+pub(crate) mod label_regions;
 pub(crate) mod logarithm;
 pub(crate) mod moments;
 pub(crate) mod parallel_pass;

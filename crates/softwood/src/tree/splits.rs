@@ -6,7 +6,9 @@ use super::{ParameterLayout, Topology};
 #[derive(Clone, Debug)]
 pub(crate) struct Splits {
     pub topology: Topology,
-    /// Slopes of all nodes, feature after feature.
+    /// The nodes whose splits these are, breadth first: all of them, but for predictions.
+    pub(super) nodes: Vec<usize>,
+    /// Slopes of the nodes, feature after feature.
     pub(super) slopes: Vec<f64>,
     pub(super) offsets: Vec<f64>,
     pub(super) features: usize,
@@ -15,14 +17,32 @@ pub(crate) struct Splits {
 impl Splits {
     /// Folds γ into θ = (a, μ).
     pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
+        let all = (0..topology.branches()).collect();
+        Self::of_nodes(topology, features, theta, gamma, all)
+    }
+
+    /// Some of the splits: `nodes` breadth first, each with its ancestors. For probabilities alone,
+    /// not for gradients.
+    pub fn of_nodes(
+        topology: Topology,
+        features: usize,
+        theta: &[f64],
+        gamma: f64,
+        nodes: Vec<usize>,
+    ) -> Self {
         let (a, mu) = ParameterLayout::new(topology, features).split(theta);
         let factor = gamma / features as f64;
-        let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
+        let slopes: Vec<f64> = nodes
+            .iter()
+            .flat_map(|t| &a[t * features..][..features])
+            .map(|a| a * factor)
+            .collect();
         Self {
             topology,
             slopes: by_feature(&slopes, features),
-            offsets: mu.iter().map(|mu| mu * gamma).collect(),
+            offsets: nodes.iter().map(|t| mu[*t] * gamma).collect(),
             features,
+            nodes,
         }
     }
 
@@ -30,6 +50,7 @@ impl Splits {
     pub fn linear_functions(features: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
         Self {
             topology: Topology::complete(1),
+            nodes: Vec::new(),
             slopes: by_feature(slopes, features),
             offsets,
             features,
@@ -40,6 +61,6 @@ impl Splits {
 /// From node after node to feature after feature.
 fn by_feature(slopes: &[f64], features: usize) -> Vec<f64> {
     (0..features)
-        .flat_map(|j| slopes[j..].iter().step_by(features).copied())
+        .flat_map(|j| slopes.iter().skip(j).step_by(features).copied())
         .collect()
 }
