@@ -173,6 +173,18 @@ mod tests {
     }
 
     #[test]
+    fn the_inverse_has_the_diagonal_that_solving_gives() {
+        let rows = [0.0f64, 0.3, 0.5, 1.0].map(|x| (vec![x, 1.0 - x * x, x.sqrt()], x, 1.0 + x));
+        let (moments, penalties) = (moments(&rows), [0.1, 0.2, 0.3, 0.4]);
+        for (j, found) in inverse_diagonal(&moments, 3, &penalties).iter().enumerate() {
+            let (mut matrix, _) = normal_equations(&moments, 3, &penalties);
+            let unit: Vec<f64> = (0..4).map(|k| f64::from(u8::from(j == k))).collect();
+            let wanted = solve_semidefinite(&mut matrix, &unit)[j];
+            assert!((found / wanted - 1.0).abs() < 1e-12, "{found} for {wanted}");
+        }
+    }
+
+    #[test]
     fn nothing_to_fit_gives_zero() {
         let model = ridge(&[0.0; 9], 1, &[0.0; 2]);
         assert_eq!((model.slopes, model.intercept), (vec![0.0], 0.0));
