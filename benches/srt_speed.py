@@ -18,8 +18,8 @@ PACKAGES = ("scipy", "numba", "scikit-learn")
 PAPER_SETS = ("compactiv", "puma32h")
 # Objectives closer than this are the same answer.
 TIE = 1e-9
-# softwood's trace of a penalty in the linear regression that is taken out first.
-TREND_PENALTY = 1e-3
+# λ_ω N p² and λ_β N of the comparison with SLSQP.
+RIDGE_BRANCHES, RIDGE_LEAVES = 0.03, 0.1
 
 
 @njit(cache=False)
@@ -62,12 +62,11 @@ def value_and_gradient(x, U, y, depth, ridge_branches, ridge_leaves):
     return total, g
 
 
-def without_trend(U, y):
+def without_trend(X, y):
     """What the linear regression of all rows leaves of the response, in units of its mean square."""
-    A = np.column_stack([U, np.ones(len(U))])
-    y = (y - y.mean()) / y.std()
-    beta = np.linalg.solve(A.T @ A + TREND_PENALTY * np.eye(A.shape[1]), A.T @ y)
-    left = y - A @ beta
+    # To it all leaf models are drawn.
+    trend = softwood.fit_srt(X, y, depth=1, n_starts=1, macro_iterations=1, ridge_leaves=1e12)
+    left = y - trend.predict(X)
     return left / np.sqrt((left**2).mean())
 
 
@@ -76,18 +75,18 @@ def against_slsqp(folder, name, depth, threads, max_iterations, tolerances):
     X, y = load_regression(folder, name)
     rows = folds(X)[0][0]
     X, y = X[rows], y[rows]
+    N, p = X.shape
+    ridges = {"ridge_branches": RIDGE_BRANCHES / (N * p**2), "ridge_leaves": RIDGE_LEAVES / N}
     began = time.perf_counter()
-    model = softwood.fit_srt(X, y, depth=depth, n_threads=threads)
+    model = softwood.fit_srt(X, y, depth=depth, n_threads=threads, **ridges)
     seconds = time.perf_counter() - began
     began = time.perf_counter()
-    ridges = {"ridge_branches": model.ridge_branches, "ridge_leaves": model.ridge_leaves}
     quick = softwood.fit_srt(
         X, y, depth=depth, n_threads=threads, n_starts=1, macro_iterations=1, **ridges
     )
     quick_seconds = time.perf_counter() - began
     U = min_max_scaled(X)
-    arguments = (U, without_trend(U, y), depth, model.ridge_branches, model.ridge_leaves)
-    p = X.shape[1]
+    arguments = (U, without_trend(X, y), depth, *ridges.values())
     start = np.random.default_rng(0).uniform(-1, 1, (p + 1) * (2 ** (depth + 1) - 1))
     value_and_gradient(start, U[:9], *arguments[1:])  # compiles
     rows = []

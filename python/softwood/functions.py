@@ -187,7 +187,7 @@ def fit_srt(
     scaling: str = "minmax",
     start: str = "mixed",
     n_starts: int = 8,
-    macro_iterations: int = 10,
+    macro_iterations: int = 20,
     imbalance: tuple[float, float, float] = (0.3, 0.1, 0.4),
     convergent: bool | int = False,
     tol: float = 1e-6,
@@ -202,9 +202,10 @@ def fit_srt(
     A complete binary tree with oblique splits and a linear model in every leaf. In training, a row
     x, its features mapped to [0, 1], goes left at branch node t with probability
     1/(1 + exp(−ω_0t − ωₜᵀx/p)), and the mean of all leaves' squared errors, weighted by the
-    probability of being there, is minimized together with (λ_ω/2)‖ω‖² + (λ_β/2) Σ_t ‖β_t − β̄‖², β̄
-    being the linear regression of all rows. A prediction follows the likelier branches down to one
-    leaf: ``depth`` dot products and one for its model.
+    probability of being there, is minimized together with
+    Σ_j (λ_ωj/2) Σ_t ω_tj² + Σ_j (λ_βj/2) Σ_t (β_tj − β̄_j)², β̄ being the linear regression of all
+    rows. A prediction follows the likelier branches down to one leaf: ``depth`` dot products and
+    one for its model.
 
     Parameters
     ----------
@@ -217,12 +218,14 @@ def fit_srt(
     depth : int
         Depth of the tree, 1 to 12: it has 2**depth leaves.
     ridge_branches : float, optional
-        Penalty λ_ω of the splits, at least 0; by default 0.03·σ²/(W·p²), W being the sum of the
-        weights and σ² the variance of a pilot tree's errors or, of more than 5000 rows, 1.
+        Penalty λ_ω of the splits, at least 0, for all coefficients. By default a penalty for each
+        feature, as the best start makes it plausible after four macro-iterations: 2σ²/(W·p²·τ_j²),
+        W being the sum of the weights, σ² the variance of the errors and τ_j² the mean square of
+        the slopes ω_tj/p.
     ridge_leaves : float, optional
-        Penalty λ_β of the leaf models, at least 0; by default the one that the pilot tree makes
-        most plausible or, of more than 5000 rows, 0.1/W. Both penalties stand beside errors
-        relative to those of the linear regression.
+        Penalty λ_β of the leaf models, at least 0, for all coefficients. By default a penalty for
+        each feature, as the best start makes it most plausible after four macro-iterations. Both
+        penalties stand beside errors relative to those of the linear regression.
     scaling : {"minmax", "quantile"}
         How features are mapped to [0, 1]: linearly or by their empirical distribution function.
     start : {"mixed", "clusters", "random"}

@@ -51,7 +51,7 @@ fn plain_objective(
     y: &[f64],
     w: &[f64],
     at: &RegressionParameters,
-    ridges: (f64, f64),
+    ridges: (&[f64], &[f64]),
 ) -> f64 {
     let (p, b) = (at.features, at.topology.branches());
     let mut sum = 0.0;
@@ -74,10 +74,14 @@ fn plain_objective(
             sum += w[i] * chance * (fitted + at.leaf_intercepts[leaf] - y[i]).powi(2);
         }
     }
-    let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+    let penalty = |slopes: &[f64], intercepts: &[f64], ridges: &[f64]| {
+        let of_slope = |(i, x): (usize, &f64)| 0.5 * ridges[i % p] * x * x;
+        let of_slopes: f64 = slopes.iter().enumerate().map(of_slope).sum();
+        of_slopes + 0.5 * ridges[p] * intercepts.iter().map(|x| x * x).sum::<f64>()
+    };
     sum / w.iter().sum::<f64>()
-        + 0.5 * ridges.0 * squares(&at.theta)
-        + 0.5 * ridges.1 * (squares(&at.leaf_slopes) + squares(&at.leaf_intercepts))
+        + penalty(&at.theta[..b * p], &at.theta[b * p..], ridges.0)
+        + penalty(&at.leaf_slopes, &at.leaf_intercepts, ridges.1)
 }
 
 #[test]
@@ -104,16 +108,19 @@ fn the_objective_is_that_of_the_paper_and_its_gradient_that_of_differences() {
             Parallelism::None,
             Stop::default(),
         );
+        let ridges =
+            |first: f64| -> Vec<f64> { (0..=features).map(|j| first * (1 + j) as f64).collect() };
+        let (branches, leaves) = (ridges(0.03), ridges(0.07));
         let objective = SoftRegressionError {
             data: &data,
             topology,
-            ridge_branches: 0.03,
-            ridge_leaves: 0.07,
+            ridge_branches: &branches,
+            ridge_leaves: &leaves,
         };
         let point = SoftRegressionError::flatten(&at);
         let mut gradient = vec![0.0; objective.dim()];
         let value = objective.value_and_gradient(&point, &mut gradient).unwrap();
-        let plain = plain_objective(&u, &y, &weights, &at, (0.03, 0.07));
+        let plain = plain_objective(&u, &y, &weights, &at, (&branches, &leaves));
         assert!((value / plain - 1.0).abs() < 1e-12, "{value} for {plain}");
         let mut scratch = vec![0.0; objective.dim()];
         for j in 0..objective.dim() {
@@ -381,6 +388,15 @@ fn a_model_survives_its_file() {
     let text = model.to_json();
     assert_eq!(SrtModel::from_json(&text).unwrap(), model);
     assert_eq!(Model::from_json(&text).unwrap(), Model::Srt(model.clone()));
+    // One number stands for the same penalty of all coefficients.
+    let asked = SrtSettings {
+        ridge_leaves: Some(0.5),
+        ..quick(2)
+    };
+    let asked = fit(&x, &y, &asked);
+    let same = asked.to_json().replace("[0.5,0.5,0.5,0.5]", "0.5");
+    assert!(same.contains("\"ridge_leaves\": 0.5"));
+    assert_eq!(SrtModel::from_json(&same).unwrap(), asked);
     let wrong = softwood::OrctModel::from_json(&text)
         .unwrap_err()
         .to_string();
@@ -401,7 +417,16 @@ fn a_model_survives_its_file() {
             "\"scale\": -1.0, \"other\":",
             "scale must be positive",
         ),
-        ("\"ridge_leaves\": ", "\"ridge_leaves\": -", "ridge_leaves"),
+        (
+            "\"ridge_leaves\": [",
+            "\"ridge_leaves\": [-",
+            "ridge_leaves[0] is -",
+        ),
+        (
+            "\"ridge_branches\": [",
+            "\"ridge_branches\": [1.0, ",
+            "ridge_branches has 5 values, not 4",
+        ),
         (
             "\"kind\": \"srt\"",
             "\"kind\": \"tree\"",

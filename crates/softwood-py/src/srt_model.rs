@@ -3,7 +3,7 @@
 use crate::arrays::{Matrix, check_memory, matrix};
 use crate::exceptions::{from_file_error, from_input_error};
 use crate::results::{importance_kind, leaf_model, position, report, rule, scaling_name};
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -33,8 +33,9 @@ use std::path::PathBuf;
 ///     Coefficients β of the leaf models, on scaled features, in units of y.
 /// leaf_intercepts : ndarray, shape (L,)
 ///     Intercepts β_0 of the leaf models, in units of y.
-/// ridge_branches, ridge_leaves : float
-///     The penalties λ_ω and λ_β of the fit, as asked for or chosen.
+/// ridge_branches, ridge_leaves : ndarray, shape (p + 1,)
+///     The penalties λ_ω and λ_β of the fit, as asked for or chosen: of each feature's coefficients,
+///     then of the intercepts.
 /// report : SrtReport
 ///     How the fit went.
 ///
@@ -377,13 +378,13 @@ impl SrtModel {
     }
 
     #[getter]
-    fn ridge_branches(&self) -> f64 {
-        self.0.ridge_branches
+    fn ridge_branches<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.ridge_branches.to_pyarray(py)
     }
 
     #[getter]
-    fn ridge_leaves(&self) -> f64 {
-        self.0.ridge_leaves
+    fn ridge_leaves<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.ridge_leaves.to_pyarray(py)
     }
 
     #[getter]

@@ -1,56 +1,74 @@
-//! Penalties where none are asked for, as a pilot tree makes them plausible.
+//! Penalties where none are asked for: weak ones first, then those that a tree makes plausible.
 
-use super::nodec::{Ridges, Run};
-use super::srt::{SrtSettings, first_splits};
-use crate::leaves::plausible_penalty;
+use super::nodec::Ridges;
+use super::srt::SrtSettings;
+use crate::leaves::{plausible_penalties, variances};
 use crate::objective::RegressionRows;
-use crate::progress::Progress;
 use crate::stop::Stopped;
-use crate::tree::Topology;
-use std::sync::Arc;
+use crate::tree::{ParameterLayout, RegressionParameters};
 
-/// λ_ω W p² for errors of variance 1: slopes a/p of the splits are penalized beside summed errors.
-const BRANCHES: f64 = 3e-2;
-
-/// Macro-iterations of the pilot at most.
-const PILOT: u64 = 10;
+/// λ_ω W p² and λ_β W to begin with.
+const FIRST_BRANCHES: f64 = 3e-2;
+const FIRST_LEAVES: f64 = 0.1;
 
 /// Variance of the errors at least: splits stay finite where all rows are fitted exactly.
 const NO_ERRORS: f64 = 1e-6;
 
-/// λ_β W/2 of the pilot, and for more rows than need one.
-const LEAVES: f64 = 5e-2;
-const MANY_ROWS: usize = 5000;
+/// Bounds of the variance of a split's slopes.
+const LEVEL: f64 = 1e-2;
+const STEEP: f64 = 1e6;
 
-/// λ_ω and λ_β as asked for or, where nothing is, chosen.
-pub(crate) fn choose_ridges(
-    data: &RegressionRows<'_>,
-    topology: Topology,
-    settings: &SrtSettings,
-    progress: &Arc<Progress>,
-) -> Result<Ridges, Stopped> {
+/// λ_ω and λ_β as asked for or, where nothing is, weak.
+pub(crate) fn first_ridges(data: &RegressionRows<'_>, settings: &SrtSettings) -> Ridges {
     let (w, p) = (data.total_weight(), data.features() as f64);
-    let mut ridges = Ridges {
-        branches: settings.ridge_branches.unwrap_or(BRANCHES / (w * p * p)),
-        leaves: settings.ridge_leaves.unwrap_or(2.0 * LEAVES / w),
-    };
-    let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
-    if asked || data.len() > MANY_ROWS {
-        return Ok(ridges);
+    let same = |ridge: f64| vec![ridge; data.features() + 1].into();
+    let branches = FIRST_BRANCHES / (w * p * p);
+    Ridges {
+        branches: same(settings.ridge_branches.unwrap_or(branches)),
+        leaves: same(settings.ridge_leaves.unwrap_or(FIRST_LEAVES / w)),
     }
-    progress.expect_starts(1);
-    let first = first_splits(&data.without_deadline(), topology, settings, 0, progress)?;
-    let mut pilot = Run::new(data, first, ridges, settings, progress)?;
-    pilot.advance(settings.macro_iterations.min(PILOT))?;
-    let parameters = pilot.finish()?.parameters;
-    let moments = data.without_deadline().leaf_moments(&parameters, 0, None)?;
-    let plausible = plausible_penalty(&moments, data.features(), LEAVES);
+}
+
+/// Those of `first` that were not asked for, as the tree `at` makes them plausible: W λ/2 = σ²/τ²,
+/// σ² being the variance of the errors and τ² that of a feature's coefficients around 0.
+pub(crate) fn plausible_ridges(
+    data: &RegressionRows<'_>,
+    at: &RegressionParameters,
+    first: &Ridges,
+    settings: &SrtSettings,
+) -> Result<Ridges, Stopped> {
+    let p = data.features();
+    let moments = data.without_deadline().leaf_moments(at, 0, None)?;
+    let leaves = plausible_penalties(&moments, p);
+    let twice_by_weight = 2.0 / data.total_weight();
+    let mut ridges = first.clone();
     if settings.ridge_leaves.is_none() {
-        ridges.leaves = 2.0 * plausible.penalty / w;
+        let penalties = leaves.penalties.iter();
+        ridges.leaves = penalties.map(|c| twice_by_weight * c).collect();
     }
     if settings.ridge_branches.is_none() {
-        ridges.branches = BRANCHES * plausible.error_variance.max(NO_ERRORS) / (w * p * p);
+        // z has slope ω_j/p in feature j. Slopes are as good as determined where splits matter.
+        let (omega, intercepts) = ParameterLayout::new(at.topology, p).split(&at.theta);
+        let mut squares = vec![0.0; p + 1];
+        for (t, omega) in omega.chunks_exact(p).enumerate() {
+            let slopes = omega.iter().map(|omega| omega / p as f64);
+            let coefficients = slopes.chain([intercepts[t]]);
+            squares
+                .iter_mut()
+                .zip(coefficients)
+                .for_each(|(s, c)| *s += c * c);
+        }
+        let determined = vec![at.topology.branches() as f64; p + 1];
+        let error_variance = leaves.error_variance.max(NO_ERRORS);
+        let ridge = |(j, variance): (usize, &f64)| {
+            let unit = if j < p { p as f64 } else { 1.0 };
+            twice_by_weight * error_variance / (variance.clamp(LEVEL, STEEP) * unit * unit)
+        };
+        ridges.branches = variances(&squares, &determined)
+            .iter()
+            .enumerate()
+            .map(ridge)
+            .collect();
     }
-    progress.finish_start(None);
     Ok(ridges)
 }

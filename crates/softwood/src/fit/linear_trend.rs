@@ -1,15 +1,13 @@
 //! The linear regression of all rows, taken out of the response before a tree is fitted.
 //!
+//! It is a ridge regression with a penalty for each feature, as the rows make them plausible.
 //! A leaf model is the trend plus what the tree adds to it, and λ_β penalizes the addition: with
 //! few rows leaves tend to one common linear model rather than to 0. The objective then is
 //! relative to the trend's: 1 is no better than linear regression.
 
-use crate::leaves::{LinearModel, ridge};
+use crate::leaves::{LinearModel, plausible_penalties, ridge};
 use crate::objective::RegressionRows;
 use crate::stop::Stopped;
-
-/// A trace of a penalty, on the summed squares: keeps the trend within bounds where rows are few.
-const PENALTY: f64 = 1e-3;
 
 /// A trend that leaves less than this share of the response's deviation is taken to be exact.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -23,7 +21,10 @@ pub(crate) struct LinearTrend {
 impl LinearTrend {
     /// The trend, and the rows with what it leaves as their response, of mean square 1.
     pub fn take_out<'a>(data: &RegressionRows<'a>) -> Result<(Self, RegressionRows<'a>), Stopped> {
-        let model = ridge(&data.moments()?, data.features(), PENALTY);
+        let moments = data.moments()?;
+        let p = data.features();
+        let penalties = plausible_penalties(std::slice::from_ref(&moments), p).penalties;
+        let model = ridge(&moments, p, &penalties);
         let mut left = data.residuals(&model)?;
         let squares: f64 = left
             .iter()

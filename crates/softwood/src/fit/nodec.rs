@@ -72,11 +72,11 @@ pub(crate) struct Run<'a, 'd> {
     status: Option<SolveStatus>,
 }
 
-/// λ_ω and λ_β of (7).
-#[derive(Clone, Copy, Debug)]
+/// λ_ω and λ_β of (7): one for the coefficients of each feature, then one for the intercepts.
+#[derive(Clone, Debug)]
 pub(crate) struct Ridges {
-    pub branches: f64,
-    pub leaves: f64,
+    pub branches: Arc<[f64]>,
+    pub leaves: Arc<[f64]>,
 }
 
 impl<'a, 'd> Run<'a, 'd> {
@@ -125,6 +125,24 @@ impl<'a, 'd> Run<'a, 'd> {
             }
         }
         Ok(())
+    }
+
+    /// Goes on from its best point with other penalties; Err only if cancelled.
+    pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Stopped> {
+        let patient = self.data.without_deadline();
+        self.ridges = ridges.clone();
+        self.parameters = self.best.parameters.clone();
+        self.leaves = patient.likeliest_leaves(&self.parameters, 0)?;
+        self.best.objective = f64::INFINITY;
+        self.fruitless = 0;
+        self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
+        self.fit_leaves(&patient, 0, None)?;
+        self.keep_if_best(&patient)
+    }
+
+    /// The best point so far.
+    pub fn best(&self) -> &RegressionParameters {
+        &self.best.parameters
     }
 
     /// E at the best point so far.
@@ -287,7 +305,7 @@ impl<'a, 'd> Run<'a, 'd> {
             topology: crate::tree::Topology::complete(height),
             costs,
             total_weight: self.data.total_weight(),
-            ridge: self.ridges.branches,
+            ridge: self.ridges.branches.clone(),
             scale,
         }
     }
@@ -300,10 +318,11 @@ impl<'a, 'd> Run<'a, 'd> {
         reach: Option<&[f64]>,
     ) -> Result<(), Stopped> {
         let moments = here.leaf_moments(&self.parameters, t, reach)?;
-        let penalty = 0.5 * self.ridges.leaves * self.data.total_weight();
+        let half = 0.5 * self.data.total_weight();
+        let penalties: Vec<f64> = self.ridges.leaves.iter().map(|l| half * l).collect();
         let leaves = self.parameters.topology.leaves_below(t);
         for (leaf, moments) in leaves.zip(moments) {
-            let model = ridge(&moments, self.parameters.features, penalty);
+            let model = ridge(&moments, self.parameters.features, &penalties);
             self.parameters.set_leaf(leaf, &model);
         }
         Ok(())
@@ -312,9 +331,8 @@ impl<'a, 'd> Run<'a, 'd> {
     /// E now; remembers the point if none was better.
     fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Stopped> {
         let loss = data.loss(&self.parameters)?;
-        let penalty = self
-            .parameters
-            .penalty(self.ridges.branches, self.ridges.leaves);
+        let penalty = self.parameters.branch_penalty(&self.ridges.branches)
+            + self.parameters.leaf_penalty(&self.ridges.leaves);
         self.evaluations += 1;
         if loss + penalty < self.best.objective {
             self.best = Incumbent {
@@ -340,8 +358,8 @@ impl<'a, 'd> Run<'a, 'd> {
         let objective = SoftRegressionError {
             data,
             topology: parameters.topology,
-            ridge_branches: self.ridges.branches,
-            ridge_leaves: self.ridges.leaves,
+            ridge_branches: &self.ridges.branches,
+            ridge_leaves: &self.ridges.leaves,
         };
         let mut gradient = vec![0.0; objective.dim()];
         let x = SoftRegressionError::flatten(parameters);

@@ -1,6 +1,6 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
-use super::choose_ridges::choose_ridges;
+use super::choose_ridges::{first_ridges, plausible_ridges};
 use super::linear_trend::LinearTrend;
 use super::multistart::{Starts, best_of_starts, parallelism};
 use super::nodec::{RegressionOutcome, Ridges, Run};
@@ -30,11 +30,10 @@ const HEAT: u64 = 4;
 pub struct SrtSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// λ_ω of (7), not negative; if None 0.03 σ²/(W p²), W being the sum of the weights and σ² the
-    /// variance of a pilot tree's errors or, of more than 5000 rows, 1.
+    /// λ_ω of (7) for all coefficients, not negative; if None one for each feature, as the best start
+    /// makes it plausible after a few macro-iterations.
     pub ridge_branches: Option<f64>,
-    /// λ_β of (7), not negative; if None the one that the pilot tree makes most plausible or, of more
-    /// than 5000 rows, 0.1/W.
+    /// λ_β of (7) for all coefficients, not negative; if None one for each feature, in the same way.
     pub ridge_leaves: Option<f64>,
     /// How features are mapped to [0, 1].
     pub scaling: ScalingKind,
@@ -98,7 +97,7 @@ impl Default for SrtSettings {
             scaling: ScalingKind::MinMax,
             start: RegressionStart::Mixed,
             n_starts: 8,
-            macro_iterations: 10,
+            macro_iterations: 20,
             imbalance: [0.3, 0.1, 0.4],
             convergent_after: None,
             tol: 1e-6,
@@ -145,7 +144,7 @@ impl SrtSettings {
 
 /// Fits a soft regression tree with single-leaf prediction (SRT) by NODEC-DR:
 ///
-/// min (1/W) Σ_i w_i Σ_t P_it (ŷ_it − y_i)² + (λ_ω/2)‖ω‖² + (λ_β/2) Σ_t ‖β_t − β̄‖²          (7)
+/// min (1/W) Σ_i w_i Σ_t P_it (ŷ_it − y_i)² + Σ_j (λ_ωj/2) Σ_t ω_tj² + Σ_j (λ_βj/2) Σ_t (β_tj − β̄_j)²   (7)
 ///
 /// with z_it = ω_0t + (1/p) Σ_j ω_tj u_ij of steepness 1 and leaf models ŷ_it = β_0t + Σ_j β_tj u_ij.
 /// β̄ is the linear regression of all rows: it is taken out of the response first, so that leaves
@@ -182,10 +181,8 @@ pub fn fit_srt<'a>(
         let (trend, data) = LinearTrend::take_out(&data).map_err(cancelled)?;
         let data = data.with_stop(&stop);
         let topology = Topology::complete(settings.depth);
-        let ridges =
-            choose_ridges(&data, topology, settings, &control.progress).map_err(cancelled)?;
-        let starts =
-            race(&data, topology, ridges, settings, &control.progress).map_err(cancelled)?;
+        let (starts, ridges) =
+            race(&data, topology, settings, &control.progress).map_err(cancelled)?;
         let best = &starts.outcomes[starts.best];
         let names = settings.feature_names.as_deref();
         let (leaf_slopes, leaf_intercepts) = trend.put_back(
@@ -197,27 +194,27 @@ pub fn fit_srt<'a>(
             leaf_slopes,
             leaf_intercepts,
             response,
-            ridge_branches: ridges.branches,
-            ridge_leaves: ridges.leaves,
+            ridge_branches: ridges.branches.to_vec(),
+            ridge_leaves: ridges.leaves.to_vec(),
             report: starts.report(rows.len(), began),
         })
     })?
 }
 
-/// Runs the starts; Err only if cancelled. All of them make a few macro-iterations, then the better
-/// half goes on to the end.
+/// Runs the starts; Err only if cancelled. All of them make a few macro-iterations with weak
+/// penalties; the best one tells which are plausible. With these, the better half goes on to the end.
 fn race(
     data: &RegressionRows<'_>,
     topology: Topology,
-    ridges: Ridges,
     settings: &SrtSettings,
     progress: &Arc<Progress>,
-) -> Result<Starts<RegressionOutcome>, Stopped> {
+) -> Result<(Starts<RegressionOutcome>, Ridges), Stopped> {
     let heat = settings.macro_iterations.min(HEAT);
+    let first = first_ridges(data, settings);
     let begin = |start: usize| {
         let patient = data.without_deadline();
-        let first = first_splits(&patient, topology, settings, start, progress)?;
-        let mut run = Run::new(data, first, ridges, settings, progress)?;
+        let splits = first_splits(&patient, topology, settings, start, progress)?;
+        let mut run = Run::new(data, splits, first.clone(), settings, progress)?;
         run.advance(heat)?;
         Ok(run)
     };
@@ -232,8 +229,18 @@ fn race(
     let mut ranked: Vec<f64> = begun.outcomes.iter().map(Run::objective).collect();
     ranked.sort_by(f64::total_cmp);
     let last_to_go_on = ranked[(ranked.len() - 1) / 2];
+    let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
+    let ridges = if asked {
+        first
+    } else {
+        plausible_ridges(data, begun.outcomes[begun.best].best(), &first, settings)?
+    };
     let end = |mut run: Run<'_, '_>| {
-        if run.objective() <= last_to_go_on {
+        let goes_on = run.objective() <= last_to_go_on;
+        if !asked {
+            run.penalize(&ridges)?;
+        }
+        if goes_on {
             run.advance(settings.macro_iterations)?;
         }
         let outcome = run.finish()?;
@@ -252,15 +259,16 @@ fn race(
             .map(end)
             .collect::<Result<_, Stopped>>()?,
     };
-    Ok(Starts::ranked(
+    let starts = Starts::ranked(
         outcomes,
         |a, b| a.ending.objective.total_cmp(&b.ending.objective),
         begun.cut_short,
-    ))
+    );
+    Ok((starts, ridges))
 }
 
 /// Splits to begin with.
-pub(super) fn first_splits(
+fn first_splits(
     data: &RegressionRows<'_>,
     topology: Topology,
     settings: &SrtSettings,

@@ -71,8 +71,16 @@ struct SrtBody {
     leaf_coefficients: Vec<Vec<f64>>,
     leaf_intercepts: Vec<f64>,
     response: Standardization,
-    ridge_branches: f64,
-    ridge_leaves: f64,
+    ridge_branches: Penalties,
+    ridge_leaves: Penalties,
+}
+
+/// A penalty for all coefficients, or one for each feature and then one for the intercepts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Penalties {
+    Same(f64),
+    Each(Vec<f64>),
 }
 
 #[derive(Deserialize)]
@@ -362,21 +370,33 @@ impl Kind for SrtModel {
         check(mean.is_finite() && scale.is_finite() && scale > 0.0, || {
             format!("response has mean {mean} and scale {scale}, the scale must be positive")
         })?;
-        for (name, ridge) in [
-            ("ridge_branches", body.ridge_branches),
-            ("ridge_leaves", body.ridge_leaves),
-        ] {
-            check(ridge.is_finite() && ridge >= 0.0, || {
-                format!("{name} is {ridge}, it must not be negative")
+        let penalties = |name: &str, penalties: Penalties| {
+            let penalties = match penalties {
+                Penalties::Same(penalty) => vec![penalty; p + 1],
+                Penalties::Each(penalties) => penalties,
+            };
+            check(penalties.len() == p + 1, || {
+                let count = penalties.len();
+                format!("{name} has {count} values, not {}", p + 1)
             })?;
-        }
+            let allowed = |penalty: f64| penalty.is_finite() && penalty >= 0.0;
+            check_values(
+                &penalties,
+                &|j| format!("{name}[{j}]"),
+                allowed,
+                "it must not be negative",
+            )?;
+            Ok(penalties)
+        };
+        let ridge_branches = penalties("ridge_branches", body.ridge_branches)?;
+        let ridge_leaves = penalties("ridge_leaves", body.ridge_leaves)?;
         Ok(Self {
             tree,
             leaf_slopes: body.leaf_coefficients.concat(),
             leaf_intercepts: body.leaf_intercepts,
             response: body.response,
-            ridge_branches: body.ridge_branches,
-            ridge_leaves: body.ridge_leaves,
+            ridge_branches,
+            ridge_leaves,
             report,
         })
     }

@@ -15,10 +15,10 @@ pub struct SrtModel {
     pub leaf_intercepts: Vec<f64>,
     /// From the standardized response back to the user's.
     pub response: Standardization,
-    /// λ_ω the model was fitted with.
-    pub ridge_branches: f64,
-    /// λ_β the model was fitted with.
-    pub ridge_leaves: f64,
+    /// λ_ω the model was fitted with: of each feature, then of the intercepts.
+    pub ridge_branches: Vec<f64>,
+    /// λ_β the model was fitted with: of each feature, then of the intercepts.
+    pub ridge_leaves: Vec<f64>,
     /// How the fit went.
     pub report: FitReport,
 }

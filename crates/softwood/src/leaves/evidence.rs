@@ -1,75 +1,89 @@
-//! The penalty of ridge regressions that their data make most plausible.
+//! The penalties of ridge regressions that their data make most plausible.
 //!
-//! Leaf coefficients are taken as draws of variance τ² around 0, errors as draws of variance σ².
-//! The penalty beside the summed squares then is σ²/τ², and both follow from the fit itself:
-//! σ² = squares/(W − γ) and τ² = ‖β‖²/γ, γ being the number of coefficients that the data rather
-//! than the penalty determine (MacKay, *Bayesian interpolation*, 1992).
+//! The coefficients of a feature, one a leaf, are taken as draws of variance τ_j² around 0, errors as
+//! draws of variance σ². The penalties beside the summed squares then are σ²/τ_j², and all variances
+//! follow from the fit itself: σ² = squares/(W − Σ_j γ_j) and τ_j² = Σ_t β_tj²/γ_j, γ_j being the
+//! number of coefficients of the feature that the data rather than the penalty determine (MacKay,
+//! *Bayesian interpolation*, 1992). A feature that matters to no leaf so gets a large penalty.
 
-use super::ridge::{ridge, semidefinite_inverse_trace};
+use super::ridge::{inverse_diagonal, ridge};
 
-/// Rounds of re-estimation at most, and the change of the penalty that ends them.
-const ROUNDS: usize = 20;
+/// Rounds of re-estimation at most, and the change of log penalties that ends them.
+const ROUNDS: usize = 30;
 const CLOSE: f64 = 0.02;
 
-/// Bounds of the penalty, and the share of W that is always left to errors.
+/// Bounds of the penalties, where they begin, and the share of W that is always left to errors.
 const LEAST: f64 = 1e-4;
 const MOST: f64 = 1e3;
+const GUESS: f64 = 5e-2;
 const ERRORS: f64 = 0.05;
+
+/// For how many coefficients the variance common to all features counts in each of theirs.
+const TIE: f64 = 0.2;
 
 /// What the data make most plausible.
 pub(crate) struct Plausible {
-    /// σ²/τ².
-    pub penalty: f64,
+    /// σ²/τ_j² of each feature, then of the intercept.
+    pub penalties: Vec<f64>,
     /// σ².
     pub error_variance: f64,
 }
 
-/// σ²/τ² and σ² for the leaves with these moments, as [`ridge`](ridge()) takes them, from a first
-/// guess of the penalty.
-pub(crate) fn plausible_penalty(moments: &[Vec<f64>], features: usize, guess: f64) -> Plausible {
+/// σ²/τ_j² and σ² for the leaves with these moments, as [`ridge`](ridge()) takes them.
+pub(crate) fn plausible_penalties(moments: &[Vec<f64>], features: usize) -> Plausible {
     let (p, m) = (features, features + 2);
     let total: f64 = moments
         .iter()
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
-    let (mut penalty, mut error_variance) = (guess, 1.0);
+    let mut penalties = vec![GUESS; p + 1];
+    let mut error_variance = 1.0;
     for _ in 0..ROUNDS {
-        let (mut determined, mut squares, mut lengths) = (0.0, 0.0, 0.0);
+        let (mut determined, mut lengths) = (vec![0.0; p + 1], vec![0.0; p + 1]);
+        let mut squares = 0.0;
         for moments in moments {
-            let model = ridge(moments, p, penalty);
+            let model = ridge(moments, p, &penalties);
+            let inverse = inverse_diagonal(moments, p, &penalties);
             let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
-            let coefficient = |j: usize| {
-                if j < p {
-                    model.slopes[j]
-                } else {
-                    model.intercept
-                }
-            };
-            let place = |j: usize| if j < p { j } else { p + 1 };
-            let length: f64 = (0..=p).map(|j| coefficient(j).powi(2)).sum();
-            // With (G + cI)β = g the squares are y² − gᵀβ − c‖β‖².
-            let explained: f64 = (0..=p).map(|j| coefficient(j) * moment(place(j), p)).sum();
-            squares += (moment(p, p) - explained - penalty * length).max(0.0);
-            lengths += length;
-            let trace = semidefinite_inverse_trace(moments, p, penalty);
-            determined += (p + 1) as f64 - penalty * trace;
+            // With (G + C)β = g the squares are y² − gᵀβ − βᵀCβ.
+            let mut left = moment(p, p);
+            for (j, coefficient) in model.slopes.iter().chain([&model.intercept]).enumerate() {
+                let place = if j < p { j } else { p + 1 };
+                let length = coefficient * coefficient;
+                left -= coefficient * moment(place, p) + penalties[j] * length;
+                lengths[j] += length;
+                determined[j] += (1.0 - penalties[j] * inverse[j]).max(0.0);
+            }
+            squares += left.max(0.0);
         }
-        error_variance = squares / (total - determined).max(ERRORS * total);
-        let next =
-            (error_variance * determined / lengths.max(f64::MIN_POSITIVE)).clamp(LEAST, MOST);
-        let change = next / penalty;
-        if change.is_nan() {
-            break;
+        let all: f64 = determined.iter().sum();
+        let left_to_errors = (total - all).max(ERRORS * total);
+        error_variance = squares / left_to_errors.max(f64::MIN_POSITIVE);
+        let mut change = 0.0f64;
+        for (penalty, variance) in penalties.iter_mut().zip(variances(&lengths, &determined)) {
+            let next = (error_variance / variance.max(f64::MIN_POSITIVE)).clamp(LEAST, MOST);
+            change = change.max((next / *penalty).ln().abs());
+            *penalty = next;
         }
-        penalty = next;
-        if (1.0 - CLOSE..1.0 + CLOSE).contains(&change) {
+        if change < CLOSE {
             break;
         }
     }
     Plausible {
-        penalty,
+        penalties,
         error_variance,
     }
+}
+
+/// τ_j² of groups of coefficients with these sums of squares, so many of them determined, each
+/// drawn a little towards the variance of all: groups are small.
+pub(crate) fn variances(squares: &[f64], determined: &[f64]) -> Vec<f64> {
+    let sum = |v: &[f64]| v.iter().sum::<f64>();
+    let common = sum(squares) / sum(determined).max(f64::MIN_POSITIVE);
+    let groups = squares.iter().zip(determined);
+    groups
+        .map(|(squares, determined)| (squares + TIE * common) / (determined + TIE))
+        .collect()
 }
 
 #[cfg(test)]
@@ -78,14 +92,15 @@ mod tests {
     use rand::RngExt;
     use rand_pcg::Pcg64;
 
-    /// Moments of leaves whose coefficients and errors have these deviations.
-    fn drawn(leaves: usize, rows: usize, coefficients: f64, errors: f64) -> Vec<Vec<f64>> {
+    /// Moments of leaves whose coefficients (three slopes and the intercept) and errors have these
+    /// deviations.
+    fn drawn(leaves: usize, rows: usize, coefficients: [f64; 4], errors: f64) -> Vec<Vec<f64>> {
         let mut rng = Pcg64::new(3, 3);
         // Sums of twelve uniform draws are as good as normal here.
         let mut normal = move || (0..12).map(|_| rng.random_range(-0.5..0.5)).sum::<f64>();
         (0..leaves)
             .map(|_| {
-                let beta = [0; 4].map(|_| coefficients * normal());
+                let beta = coefficients.map(|deviation| deviation * normal());
                 let mut moments = vec![0.0; 25];
                 for _ in 0..rows {
                     let u = [0; 3].map(|_| normal());
@@ -103,17 +118,38 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_of_variances_is_found() {
-        for (coefficients, errors) in [(1.0, 1.0), (3.0, 0.3), (0.5, 1.0)] {
+    fn the_ratios_of_variances_are_found() {
+        for (coefficients, errors) in [
+            ([1.0, 1.0, 1.0, 1.0], 1.0),
+            ([3.0, 0.3, 1.0, 2.0], 0.3),
+            ([0.5, 2.0, 0.5, 1.0], 1.0),
+        ] {
             let moments = drawn(256, 40, coefficients, errors);
-            let found = plausible_penalty(&moments, 3, 0.05);
+            let found = plausible_penalties(&moments, 3);
             assert!((found.error_variance / errors.powi(2) - 1.0).abs() < 0.1);
-            let found = found.penalty;
-            let wanted = (errors / coefficients).powi(2);
-            assert!(
-                (0.7..1.4).contains(&(found / wanted)),
-                "{found} for {wanted}"
-            );
+            for (found, deviation) in found.penalties.iter().zip(coefficients) {
+                let wanted = (errors / deviation).powi(2);
+                assert!(
+                    (0.7..1.4).contains(&(found / wanted)),
+                    "{found} for {wanted}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_feature_that_matters_nowhere_is_penalized_most() {
+        let moments = drawn(4, 60, [1.0, 0.0, 1.0, 1.0], 0.5);
+        let penalties = plausible_penalties(&moments, 3).penalties;
+        let others = penalties[0].max(penalties[2]).max(penalties[3]);
+        assert!(penalties[1] > 5.0 * others, "{penalties:?}");
+    }
+
+    #[test]
+    fn nothing_to_explain_gives_finite_penalties() {
+        for moments in [vec![vec![0.0; 25]; 2], drawn(2, 30, [0.0; 4], 0.0)] {
+            let found = plausible_penalties(&moments, 3);
+            assert!(found.penalties.iter().all(|c| (LEAST..=MOST).contains(c)));
         }
     }
 }

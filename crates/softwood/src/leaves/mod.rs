@@ -5,5 +5,5 @@ mod evidence;
 mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};
-pub(crate) use evidence::plausible_penalty;
+pub(crate) use evidence::{plausible_penalties, variances};
 pub(crate) use ridge::{LinearModel, ridge};

@@ -7,12 +7,13 @@ pub(crate) struct LinearModel {
     pub intercept: f64,
 }
 
-/// argmin (1/W) Σ_i w_i (β_0 + βᵀu_i − y_i)² + (λ/2)‖(β_0, β)‖², the LN step of paper 2, from the
-/// upper triangle of Σ_i w_i c_i c_iᵀ with c_i = (u_i, y_i, 1); `penalty` is λW/2.
+/// argmin (1/W) Σ_i w_i (β_0 + βᵀu_i − y_i)² + Σ_j (λ_j/2) β_j², the LN step of paper 2, from the
+/// upper triangle of Σ_i w_i c_i c_iᵀ with c_i = (u_i, y_i, 1); `penalties` are λ_j W/2, that of the
+/// intercept last.
 ///
-/// Without a penalty, directions in which the rows do not vary get coefficient 0.
-pub(crate) fn ridge(moments: &[f64], features: usize, penalty: f64) -> LinearModel {
-    let (mut matrix, right) = normal_equations(moments, features, penalty);
+/// Without penalties, directions in which the rows do not vary get coefficient 0.
+pub(crate) fn ridge(moments: &[f64], features: usize, penalties: &[f64]) -> LinearModel {
+    let (mut matrix, right) = normal_equations(moments, features, penalties);
     let mut solution = solve_semidefinite(&mut matrix, &right);
     let intercept = solution.pop().expect("n ≥ 1");
     LinearModel {
@@ -21,13 +22,13 @@ pub(crate) fn ridge(moments: &[f64], features: usize, penalty: f64) -> LinearMod
     }
 }
 
-/// The trace of the inverse of what [`ridge`] solves with, for a positive penalty.
-pub(super) fn semidefinite_inverse_trace(moments: &[f64], features: usize, penalty: f64) -> f64 {
-    let (mut a, right) = normal_equations(moments, features, penalty);
+/// The diagonal of the inverse of what [`ridge`] solves with, for positive penalties.
+pub(super) fn inverse_diagonal(moments: &[f64], features: usize, penalties: &[f64]) -> Vec<f64> {
+    let (mut a, right) = normal_equations(moments, features, penalties);
     let n = right.len();
     let (order, rank) = factorize(&mut a, n);
-    // ‖F⁻¹‖² column by column of the factor F.
-    let mut trace = 0.0;
+    // Squared columns of F⁻¹, F being the factor.
+    let mut diagonal = vec![0.0; n];
     let mut column = vec![0.0; n];
     for first in 0..rank {
         for k in first..rank {
@@ -35,14 +36,14 @@ pub(super) fn semidefinite_inverse_trace(moments: &[f64], features: usize, penal
             let known: f64 = (first..k).map(|i| a[row * n + order[i]] * column[i]).sum();
             let unit = if k == first { 1.0 } else { 0.0 };
             column[k] = (unit - known) / a[row * n + row];
-            trace += column[k] * column[k];
+            diagonal[order[first]] += column[k] * column[k];
         }
     }
-    trace
+    diagonal
 }
 
 /// Matrix and right-hand side of the regression; position p of the unknowns is the intercept.
-fn normal_equations(moments: &[f64], features: usize, penalty: f64) -> (Vec<f64>, Vec<f64>) {
+fn normal_equations(moments: &[f64], features: usize, penalties: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let (p, m) = (features, features + 2);
     let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
     // The intercept's moments stand behind the response's.
@@ -54,7 +55,7 @@ fn normal_equations(moments: &[f64], features: usize, penalty: f64) -> (Vec<f64>
         for k in 0..n {
             matrix[j * n + k] = moment(place(j), place(k));
         }
-        matrix[j * n + j] += penalty;
+        matrix[j * n + j] += penalties[j];
         right[j] = moment(place(j), p);
     }
     (matrix, right)
@@ -158,7 +159,7 @@ mod tests {
                 if twin { u[2] = u[0]; }
                 (u, y, w)
             }).collect();
-            let model = ridge(&moments(&rows), 3, penalty);
+            let model = ridge(&moments(&rows), 3, &[penalty; 4]);
             let residuals = residuals(&model, &rows);
             for j in 0..4 {
                 let beta = if j < 3 { model.slopes[j] } else { model.intercept };
@@ -172,8 +173,20 @@ mod tests {
     }
 
     #[test]
+    fn the_inverse_has_the_diagonal_that_solving_gives() {
+        let rows = [0.0f64, 0.3, 0.5, 1.0].map(|x| (vec![x, 1.0 - x * x, x.sqrt()], x, 1.0 + x));
+        let (moments, penalties) = (moments(&rows), [0.1, 0.2, 0.3, 0.4]);
+        for (j, found) in inverse_diagonal(&moments, 3, &penalties).iter().enumerate() {
+            let (mut matrix, _) = normal_equations(&moments, 3, &penalties);
+            let unit: Vec<f64> = (0..4).map(|k| f64::from(u8::from(j == k))).collect();
+            let wanted = solve_semidefinite(&mut matrix, &unit)[j];
+            assert!((found / wanted - 1.0).abs() < 1e-12, "{found} for {wanted}");
+        }
+    }
+
+    #[test]
     fn nothing_to_fit_gives_zero() {
-        let model = ridge(&[0.0; 9], 1, 0.0);
+        let model = ridge(&[0.0; 9], 1, &[0.0; 2]);
         assert_eq!((model.slopes, model.intercept), (vec![0.0], 0.0));
     }
 }

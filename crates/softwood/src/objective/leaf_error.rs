@@ -13,6 +13,7 @@ use crate::tree::splits::Splits;
 use crate::tree::subtree::{RegressionParameters, Subtree};
 use crate::tree::{ParameterLayout, Topology};
 use rayon::prelude::*;
+use std::iter::repeat;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -394,8 +395,8 @@ impl<'a> RegressionRows<'a> {
     }
 }
 
-/// scale · (Σ_i Σ_t P_it cost_it + (λ/2)‖θ‖²) as a function of θ = (a, μ), for costs that depend on
-/// row and leaf: the branch-node problems of paper 2.
+/// scale · (Σ_i Σ_t P_it cost_it + Σ_j (λ_j/2) Σ_t θ_tj²) as a function of θ = (a, μ), for costs that
+/// depend on row and leaf: the branch-node problems of paper 2.
 pub(crate) struct RowCosts<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
     pub topology: Topology,
@@ -403,8 +404,8 @@ pub(crate) struct RowCosts<'a, 'd> {
     pub costs: &'a [f64],
     /// Σ w of all training rows.
     pub total_weight: f64,
-    /// λ_ω.
-    pub ridge: f64,
+    /// λ_ω of each feature, then of the intercepts.
+    pub ridge: Arc<[f64]>,
     /// Factor that brings the objective to the order of 1.
     pub scale: f64,
 }
@@ -433,13 +434,20 @@ impl Objective for RowCosts<'_, '_> {
         };
         let (parallelism, topology) = (self.data.parallelism, self.topology);
         let value = sum_values_and_gradients(rows, parallelism, topology, 1.0, &chunk, gradient)?;
-        let (data_scale, ridge) = (self.scale / self.total_weight, self.scale * self.ridge);
+        let data_scale = self.scale / self.total_weight;
+        let slopes = self.ridge[..p].iter().cycle();
+        let ridges = slopes.take(topology.branches() * p);
         let mut squares = 0.0;
-        for (g, theta) in gradient.iter_mut().zip(theta) {
+        for ((g, theta), ridge) in gradient
+            .iter_mut()
+            .zip(theta)
+            .zip(ridges.chain(repeat(&self.ridge[p])))
+        {
+            let ridge = self.scale * ridge;
             *g = *g * data_scale + ridge * theta;
-            squares += theta * theta;
+            squares += ridge * theta * theta;
         }
-        Ok(value * data_scale + 0.5 * ridge * squares)
+        Ok(value * data_scale + 0.5 * squares)
     }
 }
 
@@ -449,10 +457,10 @@ pub struct SoftRegressionError<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
     /// Shape of the tree.
     pub topology: Topology,
-    /// λ_ω.
-    pub ridge_branches: f64,
-    /// λ_β.
-    pub ridge_leaves: f64,
+    /// λ_ω of each feature, then of the intercepts.
+    pub ridge_branches: &'a [f64],
+    /// λ_β of each feature, then of the intercepts.
+    pub ridge_leaves: &'a [f64],
 }
 
 impl SoftRegressionError<'_, '_> {
@@ -492,7 +500,7 @@ impl Objective for SoftRegressionError<'_, '_> {
             topology: self.topology,
             costs: &costs,
             total_weight: data.total_weight(),
-            ridge: self.ridge_branches,
+            ridge: self.ridge_branches.into(),
             scale: 1.0,
         };
         let dim = branches.dim();
@@ -510,10 +518,10 @@ impl Objective for SoftRegressionError<'_, '_> {
                 2.0 * (sum + intercept * moment(j, p + 1) - moment(j, p)) / data.total_weight()
             };
             for (j, g) in slopes[t * p..][..p].iter_mut().enumerate() {
-                *g = residual(j) + self.ridge_leaves * beta[j];
+                *g = residual(j) + self.ridge_leaves[j] * beta[j];
             }
-            intercepts[t] = residual(p + 1) + self.ridge_leaves * intercept;
+            intercepts[t] = residual(p + 1) + self.ridge_leaves[p] * intercept;
         }
-        Ok(value + parameters.penalty(0.0, self.ridge_leaves))
+        Ok(value + parameters.leaf_penalty(self.ridge_leaves))
     }
 }

@@ -70,11 +70,15 @@ impl RegressionParameters {
         self.leaf_intercepts[leaf] = model.intercept;
     }
 
-    /// (λ_ω/2)‖ω‖² + (λ_β/2)‖β‖².
-    pub(crate) fn penalty(&self, ridge_branches: f64, ridge_leaves: f64) -> f64 {
-        let squares = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
-        let leaves = squares(&self.leaf_slopes) + squares(&self.leaf_intercepts);
-        0.5 * ridge_branches * squares(&self.theta) + 0.5 * ridge_leaves * leaves
+    /// Σ_j (λ_ωj/2) Σ_t ω_tj², the last λ being that of the intercepts.
+    pub(crate) fn branch_penalty(&self, ridges: &[f64]) -> f64 {
+        let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
+        penalty(a, mu, ridges)
+    }
+
+    /// Σ_j (λ_βj/2) Σ_t β_tj², the last λ being that of the intercepts.
+    pub(crate) fn leaf_penalty(&self, ridges: &[f64]) -> f64 {
+        penalty(&self.leaf_slopes, &self.leaf_intercepts, ridges)
     }
 
     fn branches_below(&self, node: usize) -> impl Iterator<Item = usize> {
@@ -82,6 +86,13 @@ impl RegressionParameters {
         let count = (1 << (topology.depth() - topology.level(node))) - 1;
         (0..count).map(move |inner| topology.below(node, inner))
     }
+}
+
+fn penalty(slopes: &[f64], intercepts: &[f64], ridges: &[f64]) -> f64 {
+    let (last, ridges) = ridges.split_last().expect("one for the intercepts");
+    let slopes = slopes.iter().zip(ridges.iter().cycle());
+    let squares: f64 = slopes.map(|(b, ridge)| ridge * b * b).sum();
+    0.5 * (squares + last * intercepts.iter().map(|b| b * b).sum::<f64>())
 }
 
 /// What a pass needs of the subtree below a node, which may be a leaf.
