@@ -3,7 +3,7 @@
 use super::Rows;
 use super::prefetch::Ahead;
 use super::rows::with_view;
-use super::transpose::{COLUMNS, Few, Value, four_columns, one_column};
+use super::transpose::{COLUMNS, Eight, Value, four_columns, one_column};
 use crate::tree::block_pass::MAX_LANES;
 use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
@@ -136,10 +136,12 @@ impl<T: Value> WithSimd for PackWithin<'_, T> {
             return f64::NAN; // rows so far apart are rare
         }
         match (view.as_slice(), view.strides()) {
-            (Some(values), _) if S::F64_LANES < MAX_LANES => {
-                pack_rows::<S, T, 2>(simd, values, stride, maps, tile, ahead)
-            }
-            (Some(values), _) => pack_rows::<S, T, 1>(simd, values, stride, maps, tile, ahead),
+            (Some(values), _) => match MAX_LANES / S::F64_LANES {
+                1 => pack_rows::<S, T, 1>(simd, values, stride, maps, tile, ahead),
+                2 => pack_rows::<S, T, 2>(simd, values, stride, maps, tile, ahead),
+                4 => pack_rows::<S, T, 4>(simd, values, stride, maps, tile, ahead),
+                _ => pack_rows::<S, T, 8>(simd, values, stride, maps, tile, ahead),
+            },
             // Fortran order: whole columns.
             (None, [1, _]) => {
                 let mut squares = 0.0;
@@ -179,8 +181,7 @@ fn pack_column<S: Simd, T: Value>(_: S, values: &[T], map: &LinearMap, column: &
     squares.iter().sum()
 }
 
-/// C order: `GROUPS` vectors' worth of rows at a time, memory in order. The vectors share the constants
-/// of a map, but more than eight rows at a time have no registers for their addresses.
+/// C order: eight rows at a time, which are `GROUPS` vectors, memory in order.
 #[inline(always)]
 fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
     simd: S,
@@ -191,38 +192,47 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
     ahead: &mut Ahead,
 ) -> f64 {
     let p = maps.len();
-    let steps = values.len() / (GROUPS * S::F64_LANES * COLUMNS);
-    *ahead = ahead.over(PARTS_AHEAD * steps);
-    let mut squares = [simd.splat_f64s(0.0); GROUPS];
-    let whole = values.chunks_exact(p * GROUPS * S::F64_LANES);
+    *ahead = ahead.over(PARTS_AHEAD * (values.len() / (MAX_LANES * COLUMNS)));
+    // A sum for each column of four, so that they need not wait for each other.
+    let mut squares = [[simd.splat_f64s(0.0); GROUPS]; COLUMNS];
+    let whole = values.chunks_exact(MAX_LANES * p);
     let rest = whole.remainder();
-    for (i, block) in whole.enumerate() {
-        let mut rows: [Few<'_, T>; GROUPS] = [[&block[..p]; MAX_LANES]; GROUPS];
-        let quads = p / COLUMNS;
-        let mut in_quads = rows.map(|rows| rows.map(|row| &row.as_chunks().0[..quads]));
-        for g in 0..GROUPS {
-            for k in 0..S::F64_LANES {
-                rows[g][k] = &block[(g * S::F64_LANES + k) * p..][..p];
-                in_quads[g][k] = &rows[g][k].as_chunks().0[..quads];
-            }
+    for (i, rows) in whole.enumerate() {
+        let (first, mut remaining) = (i * MAX_LANES, rows);
+        let mut rows: Eight<&[T]> = [&[]; MAX_LANES];
+        for row in &mut rows {
+            (*row, remaining) = remaining.split_at(p);
         }
-        let first = i * GROUPS * S::F64_LANES;
-        let out = tile.chunks_exact_mut(COLUMNS * stride);
-        for ((out, maps), q) in out.zip(maps.chunks_exact(COLUMNS)).zip(0..quads) {
+        let quads = rows.map(|row| row.as_chunks::<COLUMNS>().0.iter());
+        let [a, b, c, d, e, f, g, h] = quads;
+        let fours = a.zip(b).zip(c.zip(d)).zip(e.zip(f).zip(g.zip(h)));
+        let maps_and_out = maps
+            .chunks_exact(COLUMNS)
+            .zip(tile.chunks_exact_mut(COLUMNS * stride));
+        for ((((a, b), (c, d)), ((e, f), (g, h))), (maps, out)) in fours.zip(maps_and_out) {
             ahead.work(simd, 1);
-            let columns = in_quads.map(|rows| four_columns(simd, rows, q));
+            let rows = [*a, *b, *c, *d, *e, *f, *g, *h];
+            let mut columns = [[simd.splat_f64s(0.0); COLUMNS]; GROUPS];
+            for group in 0..GROUPS {
+                columns[group] = four_columns(simd, rows, group * S::F64_LANES);
+            }
             for k in 0..COLUMNS {
-                let x = columns.map(|columns| columns[k]);
-                let u = maps[k].apply_to_vectors(simd, x);
-                put::<S, GROUPS>(simd, out, k * stride + first, u, &mut squares);
+                let u = maps[k].apply_to_vectors(simd, columns.map(|columns| columns[k]));
+                put(simd, out, k * stride + first, u, &mut squares[k]);
             }
         }
-        for (j, map) in maps.iter().enumerate().skip(quads * COLUMNS) {
-            let u = map.apply_to_vectors(simd, rows.map(|rows| one_column(simd, rows, j)));
-            put::<S, GROUPS>(simd, tile, j * stride + first, u, &mut squares);
+        for (j, map) in maps.iter().enumerate().skip(p - p % COLUMNS) {
+            let values = rows.map(|row| row[j].into());
+            let mut x = [simd.splat_f64s(0.0); GROUPS];
+            for group in 0..GROUPS {
+                x[group] = one_column(simd, values, group * S::F64_LANES);
+            }
+            let u = map.apply_to_vectors(simd, x);
+            put(simd, tile, j * stride + first, u, &mut squares[0]);
         }
     }
-    let mut sum: f64 = squares.iter().map(|v| simd.reduce_sum_f64s(*v)).sum();
+    let squares = squares.as_flattened().iter();
+    let mut sum: f64 = squares.map(|v| simd.reduce_sum_f64s(*v)).sum();
     let first = values.len() / p - rest.len() / p;
     for (i, row) in rest.chunks_exact(p).enumerate() {
         for ((column, map), x) in tile.chunks_exact_mut(stride).zip(maps).zip(row) {

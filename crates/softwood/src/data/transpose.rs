@@ -9,8 +9,8 @@ use {
     std::arch::x86_64::{__m256d, __m512d},
 };
 
-/// As many rows as the widest vector has lanes; narrower ones use the first of them.
-pub(crate) type Few<'a, T> = [&'a [T]; MAX_LANES];
+/// Something of each of as many rows as the widest vector has lanes.
+pub(crate) type Eight<X> = [X; MAX_LANES];
 
 /// Columns turned at a time.
 pub(crate) const COLUMNS: usize = 4;
@@ -42,27 +42,27 @@ impl Value for f32 {
     }
 }
 
-/// The `q`-th four columns of `S::F64_LANES` rows.
+/// Four columns of `S::F64_LANES` rows from row `first` on, of which these are four values each.
 #[inline(always)]
 pub(crate) fn four_columns<S: Simd, T: Value>(
     simd: S,
-    rows: Few<'_, Quad<T>>,
-    q: usize,
+    rows: Eight<Quad<T>>,
+    first: usize,
 ) -> [S::f64s; COLUMNS] {
     #[cfg(target_arch = "x86_64")]
     {
         let any: &dyn Any = &simd;
         if let Some(v4) = any.downcast_ref::<V4>() {
-            return bytemuck::cast(four_columns_v4(*v4, rows, q));
+            return bytemuck::cast(four_columns_v4(*v4, rows));
         }
         if let Some(v3) = any.downcast_ref::<V3>() {
-            return bytemuck::cast(four_columns_v3(*v3, rows, q));
+            return bytemuck::cast(four_columns_v3(*v3, rows, first));
         }
     }
     let mut columns = [simd.splat_f64s(0.0); COLUMNS];
     let lanes: &mut [f64] = bytemuck::cast_slice_mut(&mut columns);
     for i in 0..S::F64_LANES {
-        for (k, x) in rows[i][q].into_iter().enumerate() {
+        for (k, x) in rows[first + i].into_iter().enumerate() {
             lanes[k * S::F64_LANES + i] = x.into();
         }
     }
@@ -71,12 +71,12 @@ pub(crate) fn four_columns<S: Simd, T: Value>(
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn four_columns_v4<T: Value>(simd: V4, rows: Few<'_, Quad<T>>, q: usize) -> [__m512d; COLUMNS] {
+fn four_columns_v4<T: Value>(simd: V4, rows: Eight<Quad<T>>) -> [__m512d; COLUMNS] {
     // Such that the exchanges below end with the rows in order.
-    let a = side_by_side(simd, rows[0][q], rows[2][q]);
-    let b = side_by_side(simd, rows[1][q], rows[3][q]);
-    let c = side_by_side(simd, rows[4][q], rows[6][q]);
-    let d = side_by_side(simd, rows[5][q], rows[7][q]);
+    let a = side_by_side(simd, rows[0], rows[2]);
+    let b = side_by_side(simd, rows[1], rows[3]);
+    let c = side_by_side(simd, rows[4], rows[6]);
+    let d = side_by_side(simd, rows[5], rows[7]);
     let f = simd.avx512f;
     let (even, even2) = (f._mm512_unpacklo_pd(a, b), f._mm512_unpacklo_pd(c, d));
     let (odd, odd2) = (f._mm512_unpackhi_pd(a, b), f._mm512_unpackhi_pd(c, d));
@@ -99,11 +99,11 @@ fn side_by_side<T: Value>(simd: V4, row: Quad<T>, other: Quad<T>) -> __m512d {
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn four_columns_v3<T: Value>(simd: V3, rows: Few<'_, Quad<T>>, q: usize) -> [__m256d; COLUMNS] {
-    let a = T::load(simd, rows[0][q]);
-    let b = T::load(simd, rows[1][q]);
-    let c = T::load(simd, rows[2][q]);
-    let d = T::load(simd, rows[3][q]);
+fn four_columns_v3<T: Value>(simd: V3, rows: Eight<Quad<T>>, first: usize) -> [__m256d; COLUMNS] {
+    let a = T::load(simd, rows[first]);
+    let b = T::load(simd, rows[first + 1]);
+    let c = T::load(simd, rows[first + 2]);
+    let d = T::load(simd, rows[first + 3]);
     let f = simd.avx;
     let (even, even2) = (f._mm256_unpacklo_pd(a, b), f._mm256_unpacklo_pd(c, d));
     let (odd, odd2) = (f._mm256_unpackhi_pd(a, b), f._mm256_unpackhi_pd(c, d));
@@ -115,41 +115,26 @@ fn four_columns_v3<T: Value>(simd: V3, rows: Few<'_, Quad<T>>, q: usize) -> [__m
     ]
 }
 
-/// Column `j` of `S::F64_LANES` rows.
+/// A column of `S::F64_LANES` rows from row `first` on, of which these are the values.
 #[inline(always)]
-pub(crate) fn one_column<S: Simd, T: Value>(simd: S, rows: Few<'_, T>, j: usize) -> S::f64s {
+pub(crate) fn one_column<S: Simd>(simd: S, x: Eight<f64>, first: usize) -> S::f64s {
     #[cfg(target_arch = "x86_64")]
     {
         // An array on its way to a vector would pass through memory and stall the load.
         let any: &dyn Any = &simd;
         if let Some(v4) = any.downcast_ref::<V4>() {
-            let low = quad_down(rows, 0, j);
-            let high = quad_down(rows, 4, j);
-            return bytemuck::cast(v4.avx512f._mm512_set_pd(
-                high[3], high[2], high[1], high[0], low[3], low[2], low[1], low[0],
-            ));
+            return bytemuck::cast(
+                v4.avx512f
+                    ._mm512_set_pd(x[7], x[6], x[5], x[4], x[3], x[2], x[1], x[0]),
+            );
         }
         if let Some(v3) = any.downcast_ref::<V3>() {
-            let x = quad_down(rows, 0, j);
+            let x = [x[first], x[first + 1], x[first + 2], x[first + 3]];
             return bytemuck::cast(v3.avx._mm256_set_pd(x[3], x[2], x[1], x[0]));
         }
     }
     let mut column = simd.splat_f64s(0.0);
     let lanes: &mut [f64] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut column));
-    for (i, lane) in lanes.iter_mut().enumerate() {
-        *lane = rows[i][j].into();
-    }
+    lanes.copy_from_slice(&x[first..][..S::F64_LANES]);
     column
-}
-
-/// Column `j` of four rows.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn quad_down<T: Value>(rows: Few<'_, T>, first: usize, j: usize) -> [f64; 4] {
-    [
-        rows[first][j].into(),
-        rows[first + 1][j].into(),
-        rows[first + 2][j].into(),
-        rows[first + 3][j].into(),
-    ]
 }
