@@ -203,15 +203,11 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
         for row in &mut rows {
             (*row, remaining) = remaining.split_at(p);
         }
-        let quads = rows.map(|row| row.as_chunks::<COLUMNS>().0.iter());
-        let [a, b, c, d, e, f, g, h] = quads;
-        let fours = a.zip(b).zip(c.zip(d)).zip(e.zip(f).zip(g.zip(h)));
-        let maps_and_out = maps
-            .chunks_exact(COLUMNS)
-            .zip(tile.chunks_exact_mut(COLUMNS * stride));
-        for ((((a, b), (c, d)), ((e, f), (g, h))), (maps, out)) in fours.zip(maps_and_out) {
+        let out = tile.chunks_exact_mut(COLUMNS * stride);
+        for (q, (maps, out)) in maps.chunks_exact(COLUMNS).zip(out).enumerate() {
             ahead.work(simd, 1);
-            let rows = [*a, *b, *c, *d, *e, *f, *g, *h];
+            let four = |row: &[T]| *row[q * COLUMNS..].first_chunk().expect("four columns");
+            let rows = rows.map(four);
             let mut columns = [[simd.splat_f64s(0.0); COLUMNS]; GROUPS];
             for group in 0..GROUPS {
                 columns[group] = four_columns(simd, rows, group * S::F64_LANES);
