@@ -192,20 +192,23 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
     ahead: &mut Ahead,
 ) -> f64 {
     let p = maps.len();
-    *ahead = ahead.over(PARTS_AHEAD * (values.len() / (MAX_LANES * COLUMNS)));
+    *ahead = ahead.over(PARTS_AHEAD * (values.len() / (MAX_LANES * p)));
     // A sum for each column of four, so that they need not wait for each other.
     let mut squares = [[simd.splat_f64s(0.0); GROUPS]; COLUMNS];
     let whole = values.chunks_exact(MAX_LANES * p);
     let rest = whole.remainder();
     for (i, rows) in whole.enumerate() {
-        let (first, mut remaining) = (i * MAX_LANES, rows);
+        let mut remaining = rows;
         let mut rows: Eight<&[T]> = [&[]; MAX_LANES];
         for row in &mut rows {
             (*row, remaining) = remaining.split_at(p);
         }
-        let out = tile.chunks_exact_mut(COLUMNS * stride);
+        ahead.work(simd, 1);
+        let vectors = stride / S::F64_LANES;
+        let out = S::as_mut_simd_f64s(tile)
+            .0
+            .chunks_exact_mut(COLUMNS * vectors);
         for (q, (maps, out)) in maps.chunks_exact(COLUMNS).zip(out).enumerate() {
-            ahead.work(simd, 1);
             let four = |row: &[T]| *row[q * COLUMNS..].first_chunk().expect("four columns");
             let rows = rows.map(four);
             let mut columns = [[simd.splat_f64s(0.0); COLUMNS]; GROUPS];
@@ -214,7 +217,12 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
             }
             for k in 0..COLUMNS {
                 let u = maps[k].apply_to_vectors(simd, columns.map(|columns| columns[k]));
-                put(simd, out, k * stride + first, u, &mut squares[k]);
+                put(
+                    simd,
+                    &mut out[k * vectors..][i * GROUPS..],
+                    u,
+                    &mut squares[k],
+                );
             }
         }
         for (j, map) in maps.iter().enumerate().skip(p - p % COLUMNS) {
@@ -224,7 +232,8 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
                 x[group] = one_column(simd, values, group * S::F64_LANES);
             }
             let u = map.apply_to_vectors(simd, x);
-            put(simd, tile, j * stride + first, u, &mut squares[0]);
+            let out = &mut S::as_mut_simd_f64s(tile).0[j * vectors..];
+            put(simd, &mut out[i * GROUPS..], u, &mut squares[0]);
         }
     }
     let squares = squares.as_flattened().iter();
@@ -240,17 +249,15 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
     sum
 }
 
-/// Writes vectors to `tile` from position `at` and adds their squares.
+/// Writes vectors to the beginning of `out` and adds their squares.
 #[inline(always)]
 fn put<S: Simd, const GROUPS: usize>(
     simd: S,
-    tile: &mut [f64],
-    at: usize,
+    out: &mut [S::f64s],
     u: [S::f64s; GROUPS],
     squares: &mut [S::f64s; GROUPS],
 ) {
-    let out = S::as_mut_simd_f64s(&mut tile[at..][..GROUPS * S::F64_LANES]).0;
-    out.copy_from_slice(&u);
+    out[..GROUPS].copy_from_slice(&u);
     for g in 0..GROUPS {
         squares[g] = simd.mul_add_e_f64s(u[g], u[g], squares[g]);
     }
