@@ -70,21 +70,25 @@ def without_trend(X, y):
     return left / np.sqrt((left**2).mean())
 
 
+def efforts():
+    """Settings of fit_srt from the least effort to the default one."""
+    for macro_iterations in (1, 2, 3, 5, 8, 12, 20):
+        yield {"n_starts": 1, "macro_iterations": macro_iterations}
+    for starts in (2, 4, 8):
+        yield {"n_starts": starts, "macro_iterations": 20}
+
+
 def against_slsqp(folder, name, depth, threads, max_iterations, tolerances):
-    """A row for each of SLSQP's tolerances: it from one random start, and fit_srt, on the training rows of the first fold."""
+    """A row for each of SLSQP's tolerances: it from one random start, and fit_srt with the least effort that ends no higher, on the training rows of the first fold."""
     X, y = load_regression(folder, name)
     rows = folds(X)[0][0]
     X, y = X[rows], y[rows]
     N, p = X.shape
     ridges = {"ridge_branches": RIDGE_BRANCHES / (N * p**2), "ridge_leaves": RIDGE_LEAVES / N}
-    began = time.perf_counter()
-    model = softwood.fit_srt(X, y, depth=depth, n_threads=threads, **ridges)
-    seconds = time.perf_counter() - began
-    began = time.perf_counter()
-    quick = softwood.fit_srt(
-        X, y, depth=depth, n_threads=threads, n_starts=1, macro_iterations=1, **ridges
-    )
-    quick_seconds = time.perf_counter() - began
+    fits = []
+    for effort in efforts():
+        fit = partial(softwood.fit_srt, X, y, depth=depth, n_threads=threads, **effort, **ridges)
+        fits.append((effort, fit().report.objective, best_seconds(fit, 3)))
     U = min_max_scaled(X)
     arguments = (U, without_trend(X, y), depth, *ridges.values())
     start = np.random.default_rng(0).uniform(-1, 1, (p + 1) * (2 ** (depth + 1) - 1))
@@ -101,6 +105,8 @@ def against_slsqp(folder, name, depth, threads, max_iterations, tolerances):
             options={"maxiter": max_iterations, "ftol": tolerance},
         )
         slsqp_seconds = time.perf_counter() - began
+        reaching = (fit for fit in fits if fit[1] <= answer.fun + TIE)
+        effort, objective, seconds = next(reaching, fits[-1])
         rows.append(
             {
                 "dataset": name,
@@ -110,12 +116,12 @@ def against_slsqp(folder, name, depth, threads, max_iterations, tolerances):
                 "slsqp_seconds": slsqp_seconds,
                 "slsqp_iterations": answer.nit,
                 "slsqp_objective": answer.fun,
+                **effort,
                 "seconds": seconds,
-                "objective": model.report.objective,
-                "quick_seconds": quick_seconds,
-                "quick_objective": quick.report.objective,
+                "objective": objective,
                 "times_faster": slsqp_seconds / seconds,
-                "quick_times_faster": slsqp_seconds / quick_seconds,
+                "default_seconds": fits[-1][2],
+                "default_objective": fits[-1][1],
             }
         )
     return rows
@@ -169,7 +175,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data_folder")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--depth", type=int, default=2)
+    parser.add_argument("--depths", type=int, nargs="+", default=[2, 3], help="against SLSQP")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--max-iterations", type=int, default=5000, help="of SLSQP")
     parser.add_argument(
@@ -197,11 +203,12 @@ def main():
     predicted = predictions(7)
     slsqp = [
         row
+        for depth in arguments.depths
         for name in PAPER_SETS
         for row in against_slsqp(
             arguments.data_folder,
             name,
-            arguments.depth,
+            depth,
             arguments.threads,
             arguments.max_iterations,
             arguments.tolerances,
@@ -214,12 +221,10 @@ def main():
         ratio = seconds[f"scikit-learn, {dtype}"] / seconds[f"softwood, {dtype}"]
         targets.append(target(f"predict {dtype}: DecisionTreeRegressor ÷ softwood", ratio, ">=", 1))
     for row in slsqp:
-        for what, prefix in (("one macro-iteration", "quick_"), ("default settings", "")):
-            at = f"{row['dataset']}, tolerance {row['slsqp_tolerance']:g}, {what}"
-            ratio = row[f"{prefix}times_faster"]
-            excess = row[f"{prefix}objective"] - row["slsqp_objective"]
-            targets.append(target(f"{at}: SLSQP ÷ softwood", ratio, ">=", 100))
-            targets.append(target(f"{at}: objective minus SLSQP's", excess, "<=", TIE))
+        at = f"{row['dataset']}, depth {row['depth']}, tolerance {row['slsqp_tolerance']:g}"
+        excess = row["objective"] - row["slsqp_objective"]
+        targets.append(target(f"{at}: SLSQP ÷ softwood", row["times_faster"], ">=", 100))
+        targets.append(target(f"{at}: objective minus SLSQP's", excess, "<=", TIE))
     sections = {
         "Targets": targets,
         "Against SLSQP": slsqp,
@@ -228,7 +233,7 @@ def main():
         "Prediction of a million rows": predicted,
         "How to read it": (
             f"{arguments.threads} threads. SLSQP (SciPy, one start, one core, objective and gradient compiled by numba, at most {arguments.max_iterations} iterations) minimizes (7) with softwood's penalties over splits and leaves at once. "
-            "seconds: fit_srt with default settings, all eight starts; quick_…: one start and one macro-iteration. At SciPy's default tolerance SLSQP ends near objective 1, the linear regression. Growth: depth 2, one start, two macro-iterations on Friedman's data. Best times."
+            "seconds: fit_srt with the least effort, in starts and macro-iterations, that ends no higher than SLSQP, or else the default one; best of three. At SciPy's default tolerance SLSQP ends near objective 1, the linear regression. Growth: depth 2, one start, two macro-iterations on Friedman's data. Best times."
         ),
     }
     write_results("srt_speed", "Speed of SRT", slsqp, sections, PACKAGES)

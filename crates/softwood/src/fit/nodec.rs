@@ -150,9 +150,12 @@ impl<'a, 'd> Run<'a, 'd> {
         self.best.objective
     }
 
-    /// The best point; Err only if cancelled.
-    pub fn finish(self) -> Result<RegressionOutcome, Stopped> {
+    /// The best point, after a last LN step on all rows; Err only if cancelled.
+    pub fn finish(mut self) -> Result<RegressionOutcome, Stopped> {
         let patient = self.data.without_deadline();
+        self.parameters = self.best.parameters.clone();
+        self.fit_leaves(&patient, 0, None)?;
+        self.keep_if_best(&patient)?;
         Ok(RegressionOutcome {
             ending: Ending {
                 optimality: self.optimality(&patient, &self.best.parameters)?,
