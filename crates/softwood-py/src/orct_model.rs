@@ -1,9 +1,9 @@
 //! The fitted ORCT, as Python sees it.
 
-use crate::arrays::{Matrix, check_memory, cube, labels_to_numpy, matrix};
+use crate::arrays::{Matrix, check_memory, cube, empty_matrix, labels_to_numpy, matrix};
 use crate::exceptions::{from_file_error, from_input_error};
 use crate::results::{importance_kind, report, rule, scaling_name};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::path::PathBuf;
@@ -123,12 +123,13 @@ impl OrctModel {
         X: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = self.rows(X)?;
-        let (rows, width) = (x.rows(), self.0.classes.len());
-        check_memory("the predictions", rows.len(), width)?;
-        let values = py
-            .detach(|| self.0.predict_proba(rows))
+        let rows = x.rows();
+        let out = empty_matrix(py, "the predictions", rows.len(), self.0.classes.len())?;
+        let mut places = out.readwrite();
+        let places = places.as_slice_mut()?;
+        py.detach(|| self.0.predict_proba_into(rows, places))
             .map_err(from_input_error)?;
-        Ok(matrix(py, values, width))
+        Ok(out)
     }
 
     /// Compute the probability that a row ends in each leaf.

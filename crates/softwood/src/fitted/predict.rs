@@ -23,18 +23,21 @@ impl SoftTree {
         &self,
         rows: impl Into<Rows<'a>>,
     ) -> Result<Vec<f64>, InputError> {
-        let leaves = self.topology.leaves();
+        let (rows, leaves) = (rows.into(), self.topology.leaves());
         let identity: Vec<u32> = (0..leaves as u32).collect();
-        self.labelled_probabilities(rows.into(), &identity, leaves)
+        let mut out = vec![0.0; rows.len() * leaves];
+        self.labelled_probabilities(rows, &identity, leaves, &mut out)?;
+        Ok(out)
     }
 
-    /// Σ_{t: label_t = k} P_xt for each row and k < `classes`.
+    /// Σ_{t: label_t = k} P_xt for each row and k < `classes`, into `out`.
     fn labelled_probabilities(
         &self,
         rows: Rows<'_>,
         labels: &[u32],
         classes: usize,
-    ) -> Result<Vec<f64>, InputError> {
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
         let theta = self.theta();
         self.pass_once(rows, |scaled, parallelism| {
             class_probabilities(
@@ -45,24 +48,25 @@ impl SoftTree {
                 labels,
                 classes,
                 parallelism,
+                out,
             )
         })
     }
 
-    /// Does `job` on scaled rows that fit the model, in a pool of threads if they are many. By None
-    /// it tells that one of them is not finite.
-    pub(super) fn pass_once<T: Send>(
+    /// Does `job` on scaled rows that fit the model, in a pool of threads if they are many; it tells
+    /// whether all of them are finite.
+    pub(super) fn pass_once(
         &self,
         rows: Rows<'_>,
-        job: impl Fn(&ScaledRows<'_>, Parallelism) -> Option<T> + Sync,
-    ) -> Result<T, InputError> {
+        mut job: impl FnMut(&ScaledRows<'_>, Parallelism) -> bool + Send,
+    ) -> Result<(), InputError> {
         self.check_features(&rows)?;
         let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
-        let Some(result) = in_pool_if_many(&rows, |parallelism| job(&scaled, parallelism)) else {
+        if !in_pool_if_many(&rows, |parallelism| job(&scaled, parallelism)) {
             rows.check_finite(0..rows.len())?;
             unreachable!("a row that is not finite is found again")
-        };
-        Ok(result)
+        }
+        Ok(())
     }
 
     fn check_features(&self, rows: &Rows<'_>) -> Result<(), InputError> {
@@ -93,7 +97,7 @@ impl SoftTree {
 }
 
 /// Does `job` in a pool of threads if the rows are many.
-fn in_pool_if_many<T: Send>(rows: &Rows<'_>, job: impl Fn(Parallelism) -> T + Sync) -> T {
+fn in_pool_if_many<T: Send>(rows: &Rows<'_>, mut job: impl FnMut(Parallelism) -> T + Send) -> T {
     if rows.len() < ROWS_FOR_A_POOL {
         return job(Parallelism::None);
     }
@@ -104,8 +108,22 @@ fn in_pool_if_many<T: Send>(rows: &Rows<'_>, job: impl Fn(Parallelism) -> T + Sy
 impl OrctModel {
     /// Probability of each class for each row, N × K.
     pub fn predict_proba<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+        let rows = rows.into();
+        let mut out = vec![0.0; rows.len() * self.classes.len()];
+        self.predict_proba_into(rows, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same into memory of the caller's, which must have N × K places.
+    pub fn predict_proba_into<'a>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+        out: &mut [f64],
+    ) -> Result<(), InputError> {
+        let (rows, classes) = (rows.into(), self.classes.len());
+        assert_eq!(out.len(), rows.len() * classes, "N × K places");
         self.tree
-            .labelled_probabilities(rows.into(), &self.leaf_classes, self.classes.len())
+            .labelled_probabilities(rows, &self.leaf_classes, classes, out)
     }
 
     /// Position of the most probable class for each row; the first one on a tie.
@@ -129,7 +147,8 @@ pub(crate) fn most_probable(row: &[f64]) -> u32 {
     best as u32
 }
 
-/// N × K sums of leaf probabilities by label; None if a row is not finite.
+/// N × K sums of leaf probabilities by label into `out`; false if a row is not finite.
+#[allow(clippy::too_many_arguments)] // rows, a tree in its parts, and where to
 pub(crate) fn class_probabilities(
     rows: &ScaledRows<'_>,
     topology: Topology,
@@ -138,7 +157,8 @@ pub(crate) fn class_probabilities(
     labels: &[u32],
     classes: usize,
     parallelism: Parallelism,
-) -> Option<Vec<f64>> {
+    out: &mut [f64],
+) -> bool {
     // Of a deep tree often half of the splits part leaves of one class: they cost nothing.
     let LabelRegions { splits, ends } = LabelRegions::of(topology, labels);
     let splits = Splits::of_nodes(topology, rows.features(), theta, gamma, splits);
@@ -164,7 +184,7 @@ pub(crate) fn class_probabilities(
                 }
             }
         };
-    fill_by_blocks(rows, parallelism, classes, scratch, fill)
+    fill_by_blocks(rows, parallelism, classes, scratch, fill, out)
 }
 
 /// The rows of `K` columns, unrolled: it is done for every row predicted.
@@ -176,17 +196,17 @@ fn side_by_side<const K: usize>(columns: &[f64], stride: usize, out: &mut [f64])
     }
 }
 
-/// `width` values a row, filled block by block; None if a row is not finite.
-pub(super) fn fill_by_blocks<T: Clone + Default + Send, W>(
+/// `width` values a row, filled block by block; false if a row is not finite.
+pub(super) fn fill_by_blocks<T: Send, W>(
     rows: &ScaledRows<'_>,
     parallelism: Parallelism,
     width: usize,
     scratch: impl Fn() -> W + Sync,
     fill: impl Fn(&mut W, Tile<'_>, &mut [T]) + Sync,
-) -> Option<Vec<T>> {
-    let mut out = vec![T::default(); rows.len() * width];
+    out: &mut [T],
+) -> bool {
     if out.is_empty() {
-        return Some(out);
+        return true;
     }
     let finite = AtomicBool::new(true);
     let fill_chunk = |chunk: usize, out: &mut [T]| {
@@ -200,7 +220,6 @@ pub(super) fn fill_by_blocks<T: Clone + Default + Send, W>(
             }
         })
     };
-    fill_by_chunks(rows, parallelism, &mut out, width, &fill_chunk)
-        .expect("nothing stops a prediction");
-    finite.into_inner().then_some(out)
+    fill_by_chunks(rows, parallelism, out, width, &fill_chunk).expect("nothing stops a prediction");
+    finite.into_inner()
 }

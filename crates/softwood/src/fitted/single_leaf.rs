@@ -53,6 +53,7 @@ impl SrtModel {
         // z · p, whose sign is all that counts.
         let offsets = tree.intercepts.iter().map(|mu| mu * p as f64).collect();
         let splits = Functions::new(p, &tree.coefficients, offsets);
+        let mut out = vec![T::default(); rows.len()];
         tree.pass_once(rows, |scaled, parallelism| {
             let stride = scaled.stride();
             let own_scratch = || {
@@ -82,8 +83,10 @@ impl SrtModel {
                     }
                     fill(other, tile, node, out);
                 },
+                &mut out,
             )
-        })
+        })?;
+        Ok(out)
     }
 }
 
