@@ -212,8 +212,8 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
             let four = |row: &[T]| *row[q * COLUMNS..].first_chunk().expect("four columns");
             let rows = rows.map(four);
             let mut columns = [[simd.splat_f64s(0.0); COLUMNS]; GROUPS];
-            for group in 0..GROUPS {
-                columns[group] = four_columns(simd, rows, group * S::F64_LANES);
+            for (group, columns) in columns.iter_mut().enumerate() {
+                *columns = four_columns(simd, rows, group * S::F64_LANES);
             }
             for k in 0..COLUMNS {
                 let u = maps[k].apply_to_vectors(simd, columns.map(|columns| columns[k]));
@@ -228,8 +228,8 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
         for (j, map) in maps.iter().enumerate().skip(p - p % COLUMNS) {
             let values = rows.map(|row| row[j].into());
             let mut x = [simd.splat_f64s(0.0); GROUPS];
-            for group in 0..GROUPS {
-                x[group] = one_column(simd, values, group * S::F64_LANES);
+            for (group, x) in x.iter_mut().enumerate() {
+                *x = one_column(simd, values, group * S::F64_LANES);
             }
             let u = map.apply_to_vectors(simd, x);
             let out = &mut S::as_mut_simd_f64s(tile).0[j * vectors..];
