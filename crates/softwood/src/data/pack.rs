@@ -262,3 +262,91 @@ fn put<S: Simd, const GROUPS: usize>(
         squares[g] = simd.mul_add_e_f64s(u[g], u[g], squares[g]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::aligned::AlignedBuffer;
+    use ndarray::Array2;
+    use pulp::Scalar;
+
+    const STRIDE: usize = 64;
+
+    /// The packed rows and whether they are said to be within the limits, by every width of vectors
+    /// that this machine has.
+    fn by_every_width<T: Value>(
+        view: ArrayView2<'_, T>,
+        maps: &[LinearMap],
+    ) -> Vec<(bool, Vec<f64>)> {
+        let mut packed = Vec::new();
+        let mut pack_by = |run: &dyn Fn(PackWithin<'_, T>) -> f64| {
+            let mut tile = AlignedBuffer::zeros(maps.len() * STRIDE);
+            let squares = run(PackWithin {
+                view,
+                stride: STRIDE,
+                maps,
+                tile: &mut tile,
+                ahead: &mut { Ahead::NOTHING },
+            });
+            packed.push((squares < SQUARES_WITHIN, tile.to_vec()));
+        };
+        pack_by(&|pack| pack.with_simd(Scalar));
+        pack_by(&|pack| Arch::new().dispatch(pack));
+        #[cfg(target_arch = "x86_64")]
+        if let Some(v3) = pulp::x86::V3::try_new() {
+            pack_by(&|pack| Simd::vectorize(v3, pack));
+        }
+        packed
+    }
+
+    fn maps(p: usize) -> Vec<LinearMap> {
+        let map = |j: usize| LinearMap {
+            origin: j as f64 - 2.0,
+            slope: 1.0 / (j + 1) as f64,
+            limit: FAR_OUTSIDE,
+            ..LinearMap::IDENTITY
+        };
+        (0..p).map(map).collect()
+    }
+
+    fn check<T: Value>(value: impl Fn(usize) -> T) {
+        for p in [1, 3, 4, 5, 8, 9, 25] {
+            for rows in [1, 7, 8, 9, 40, STRIDE] {
+                let x = Array2::from_shape_fn((rows, p), |(i, j)| value(i * 31 + j * 7));
+                let fortran = x.t().to_owned();
+                let maps = maps(p);
+                let mut expected = vec![0.0; p * STRIDE];
+                assert!(pack_held(x.view(), STRIDE, &maps, &mut expected));
+                for view in [x.view(), fortran.t()] {
+                    for (within, packed) in by_every_width(view, &maps) {
+                        assert!(within);
+                        assert_eq!(packed, expected, "{rows} × {p}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_width_of_vectors_packs_the_same() {
+        check(|k| (k % 97) as f64 * 0.37 - 11.0);
+        check(|k| (k % 97) as f32 * 0.37 - 11.0);
+    }
+
+    #[test]
+    fn a_value_that_must_be_held_is_noticed_wherever_it_stands() {
+        let maps = maps(5);
+        for bad in [f64::NAN, f64::INFINITY, -1e300, 1e120] {
+            for at in 0..5 * 19 {
+                let mut x = Array2::from_elem((19, 5), 0.5);
+                x[(at / 5, at % 5)] = bad;
+                let fortran = x.t().to_owned();
+                for view in [x.view(), fortran.t()] {
+                    for (within, _) in by_every_width(view, &maps) {
+                        assert!(!within, "{bad} at {at}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -444,3 +444,98 @@ fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: u
     let (x01, x23) = (simd.add_f64s(x[0], x[1]), simd.add_f64s(x[2], x[3]));
     *sum = simd.add_f64s(*sum, simd.add_f64s(x01, x23));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use pulp::Scalar;
+
+    /// R_it, the value and the gradient of a block, by the vectors that `down` and `up` choose.
+    fn pass(
+        depth: usize,
+        features: usize,
+        down: impl Fn(Down<'_>),
+        up: impl Fn(Up<'_>),
+    ) -> (Vec<f64>, f64, Vec<f64>) {
+        const STRIDE: usize = 2 * ROW_MULTIPLE;
+        let wave = |k: usize, step: f64| (k as f64 * step).sin();
+        let topology = Topology::complete(depth);
+        let parameters = (features + 1) * topology.branches();
+        let theta: Vec<f64> = (0..parameters).map(|k| wave(k, 1.7)).collect();
+        let splits = Splits::new(topology, features, &theta, 30.0);
+        let mut values = AlignedBuffer::zeros(features * STRIDE);
+        for (k, value) in values.iter_mut().enumerate() {
+            *value = wave(k, 0.9).abs();
+        }
+        let tile = Tile {
+            values: &values,
+            ahead: Ahead::NOTHING,
+        };
+        let mut scratch = BlockScratch::new(topology, STRIDE);
+        down(Down {
+            splits: &splits,
+            tile,
+            scratch: &mut scratch,
+            parents: topology.branches(),
+            gradient_follows: true,
+        });
+        let reach = scratch.reach.to_vec();
+        for (k, cost) in scratch.leaf_costs.iter_mut().enumerate() {
+            *cost = wave(k, 2.3).abs();
+        }
+        let mut gradient = SplitGradient::zero(topology, features);
+        up(Up {
+            splits: &splits,
+            tile,
+            scratch: &mut scratch,
+            gradient: &mut gradient,
+        });
+        let (value, gradient) = gradient.sum_lanes();
+        (reach, value, gradient)
+    }
+
+    #[test]
+    fn every_width_of_vectors_gives_the_same_probabilities_and_gradient() {
+        for depth in 1..=5 {
+            for features in [1, 3, 4, 6, 25] {
+                let expected = pass(
+                    depth,
+                    features,
+                    |down| down.with_simd(Scalar),
+                    |up| up.with_simd(Scalar),
+                );
+                let widest = pass(
+                    depth,
+                    features,
+                    |down| Arch::new().dispatch(down),
+                    |up| Arch::new().dispatch(up),
+                );
+                let mut found = vec![widest];
+                #[cfg(target_arch = "x86_64")]
+                if let Some(v3) = pulp::x86::V3::try_new() {
+                    found.push(pass(
+                        depth,
+                        features,
+                        |down| Simd::vectorize(v3, down),
+                        |up| Simd::vectorize(v3, up),
+                    ));
+                }
+                for (reach, value, gradient) in found {
+                    assert_relative_eq!(value, expected.1, max_relative = 1e-13);
+                    for (found, expected) in reach.iter().zip(&expected.0) {
+                        assert_relative_eq!(*found, *expected, max_relative = 1e-12);
+                    }
+                    for (found, expected) in gradient.iter().zip(&expected.2) {
+                        assert_relative_eq!(
+                            *found,
+                            *expected,
+                            epsilon = 1e-13,
+                            max_relative = 1e-11
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
