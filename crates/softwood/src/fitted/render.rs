@@ -16,7 +16,7 @@ const NAME_WIDTH: usize = 24;
 
 /// A few lines about the fit, then the tree. At a split, "yes" is the left child; rows take that
 /// branch with a probability above one half where the inequality holds. The terms of largest effect
-/// come first; q(…) is a quantile level.
+/// come first; q(…) is a quantile level. A subtree whose leaves have one class is shown as that class.
 impl fmt::Display for OrctModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tree, report) = (&self.tree, &self.report);
@@ -35,8 +35,12 @@ impl fmt::Display for OrctModel {
             self.classes.len()
         )?;
         write_outcome(f, report)?;
-        let leaf = |leaf: usize, _| self.classes.text(self.leaf_classes[leaf] as usize);
-        write_node(f, tree, 0, "", "", &leaf)
+        let end = |node: usize, _| {
+            let classes = &self.leaf_classes[tree.topology.leaves_below(node)];
+            let same = classes.iter().all(|class| *class == classes[0]);
+            same.then(|| self.classes.text(classes[0] as usize))
+        };
+        write_node(f, tree, 0, "", "", &end)
     }
 }
 
@@ -57,8 +61,11 @@ impl fmt::Display for SrtModel {
             count(tree.features(), "feature"),
         )?;
         write_outcome(f, report)?;
-        let leaf = |leaf: usize, room| self.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
-        write_node(f, tree, 0, "", "", &leaf)
+        let end = |node: usize, room| {
+            let model = self.leaf_model(tree.topology.as_leaf(node)?);
+            Some(model.sum(MOST_TERMS, NAME_WIDTH, room))
+        };
+        write_node(f, tree, 0, "", "", &end)
     }
 }
 
@@ -80,20 +87,19 @@ fn write_outcome(f: &mut fmt::Formatter<'_>, report: &FitReport) -> fmt::Result 
     writeln!(f)
 }
 
-/// Node `node` behind `lead`, its children behind `indent`; `leaf` gives the text of a leaf that
-/// should not be wider than a number of columns.
+/// Node `node` behind `lead`, its children behind `indent`; `end` gives the text of a node where the
+/// tree ends, which should not be wider than a number of columns.
 fn write_node(
     f: &mut fmt::Formatter<'_>,
     tree: &SoftTree,
     node: usize,
     lead: &str,
     indent: &str,
-    leaf: &impl Fn(usize, usize) -> String,
+    end: &impl Fn(usize, usize) -> Option<String>,
 ) -> fmt::Result {
     let topology = tree.topology;
-    if let Some(number) = topology.as_leaf(node) {
-        let room = WIDTH.saturating_sub(lead.chars().count());
-        return writeln!(f, "{lead}{}", leaf(number, room));
+    if let Some(text) = end(node, WIDTH.saturating_sub(lead.chars().count())) {
+        return writeln!(f, "{lead}{text}");
     }
     let rule = tree.rule(node);
     if rule.terms.is_empty() {
@@ -109,8 +115,8 @@ fn write_node(
     }
     let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
     let (left, right) = (topology.left(node), topology.right(node));
-    write_node(f, tree, left, &yes, &format!("{indent}│  "), leaf)?;
-    write_node(f, tree, right, &no, &format!("{indent}   "), leaf)
+    write_node(f, tree, left, &yes, &format!("{indent}│  "), end)?;
+    write_node(f, tree, right, &no, &format!("{indent}   "), end)
 }
 
 /// "1 row", "2 rows".
@@ -148,6 +154,17 @@ objective 0.2, converged, best of 2 starts
    └─ no:  middle
 ";
         assert_eq!(documented_model().to_string(), expected);
+    }
+
+    #[test]
+    fn a_subtree_of_one_class_is_shown_as_that_class() {
+        let mut model = documented_model();
+        model.leaf_classes = vec![1, 1, 0, 1];
+        let text = model.to_string();
+        let class = |k: u32| model.classes.text(k as usize);
+        assert!(text.contains(&format!("├─ yes: {}\n└─ no:  [2] ", class(1))));
+        model.leaf_classes = vec![2; 4];
+        assert!(model.to_string().ends_with(&format!("\n\n{}\n", class(2))));
     }
 
     #[test]
