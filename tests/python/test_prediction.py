@@ -55,7 +55,7 @@ def test_probabilities_sum_to_one(model, three):
 def test_classes_get_the_probabilities_of_their_leaves(three):
     X, y = three
     model = softwood.fit_orct(X, y, depth=4, n_starts=2)
-    assert len(set(zip(model.leaf_classes[::2], model.leaf_classes[1::2], strict=True))) < 8
+    assert (model.leaf_classes[::2] == model.leaf_classes[1::2]).any()  # a split without effect
     membership = np.equal.outer(model.leaf_classes, np.arange(3))
     expected = model.leaf_probabilities(X) @ membership
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-14)

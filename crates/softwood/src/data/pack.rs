@@ -81,8 +81,8 @@ pub(crate) fn pack(
 ) -> bool {
     let finite = with_view!(rows, view => {
         let view = view.slice(ndarray::s![first..first + count, ..]);
-        let squares = Arch::new().dispatch(PackWithin { view, stride, maps, tile: &mut *tile, ahead });
-        squares < SQUARES_WITHIN || pack_held(view, stride, maps, tile)
+        Arch::new().dispatch(PackWithin { view, stride, maps, tile: &mut *tile, ahead })
+            || pack_held(view, stride, maps, tile)
     });
     if count < stride {
         for column in tile.chunks_exact_mut(stride) {
@@ -111,7 +111,8 @@ fn pack_held<T: Value>(
     finite
 }
 
-/// Packs rows whose values stay within the limits; the sum of their squares tells whether they do.
+/// Packs rows in C or Fortran order whose values stay within the limits; false for all others, which
+/// are rare.
 struct PackWithin<'a, T> {
     view: ArrayView2<'a, T>,
     stride: usize,
@@ -121,10 +122,10 @@ struct PackWithin<'a, T> {
 }
 
 impl<T: Value> WithSimd for PackWithin<'_, T> {
-    type Output = f64;
+    type Output = bool;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
         let Self {
             view,
             stride,
@@ -133,9 +134,9 @@ impl<T: Value> WithSimd for PackWithin<'_, T> {
             ahead,
         } = self;
         if maps.iter().any(|map| map.half != 1.0) {
-            return f64::NAN; // rows so far apart are rare
+            return false;
         }
-        match (view.as_slice(), view.strides()) {
+        let squares = match (view.as_slice(), view.strides()) {
             (Some(values), _) => match MAX_LANES / S::F64_LANES {
                 1 => pack_rows::<S, T, 1>(simd, values, stride, maps, tile, ahead),
                 2 => pack_rows::<S, T, 2>(simd, values, stride, maps, tile, ahead),
@@ -152,29 +153,26 @@ impl<T: Value> WithSimd for PackWithin<'_, T> {
                 }
                 squares
             }
-            // Any other strides.
-            _ => f64::NAN,
-        }
+            _ => return false,
+        };
+        squares < SQUARES_WITHIN
     }
 }
 
 /// A column that lies in one piece.
 #[inline(always)]
 fn pack_column<S: Simd, T: Value>(_: S, values: &[T], map: &LinearMap, column: &mut [f64]) -> f64 {
-    let mut squares = [0.0; 4 * MAX_LANES]; // in lanes, so that sums need not wait for each other
-    let (parts, rest) = values.as_chunks::<{ 4 * MAX_LANES }>();
-    let (out, out_of_rest) = column.as_chunks_mut::<{ 4 * MAX_LANES }>();
-    for (out, part) in out.iter_mut().zip(parts) {
-        for k in 0..out.len() {
+    const PART: usize = 4 * MAX_LANES;
+    let mut squares = [0.0; PART]; // in lanes, so that sums need not wait for each other
+    let (parts, rest) = values.as_chunks::<PART>();
+    let (out, out_of_rest) = column.split_at_mut(values.len() - rest.len());
+    for (out, part) in out.as_chunks_mut::<PART>().0.iter_mut().zip(parts) {
+        for k in 0..PART {
             out[k] = map.apply_within(part[k].into());
             squares[k] += out[k] * out[k];
         }
     }
-    let out_of_rest = out[parts.len()..]
-        .as_flattened_mut()
-        .iter_mut()
-        .chain(out_of_rest);
-    for (out, x) in out_of_rest.zip(rest) {
+    for (out, x) in out_of_rest.iter_mut().zip(rest) {
         *out = map.apply_within((*x).into());
         squares[0] += *out * *out;
     }
@@ -279,16 +277,16 @@ mod tests {
         maps: &[LinearMap],
     ) -> Vec<(bool, Vec<f64>)> {
         let mut packed = Vec::new();
-        let mut pack_by = |run: &dyn Fn(PackWithin<'_, T>) -> f64| {
+        let mut pack_by = |run: &dyn Fn(PackWithin<'_, T>) -> bool| {
             let mut tile = AlignedBuffer::zeros(maps.len() * STRIDE);
-            let squares = run(PackWithin {
+            let within = run(PackWithin {
                 view,
                 stride: STRIDE,
                 maps,
                 tile: &mut tile,
                 ahead: &mut { Ahead::NOTHING },
             });
-            packed.push((squares < SQUARES_WITHIN, tile.to_vec()));
+            packed.push((within, tile.to_vec()));
         };
         pack_by(&|pack| pack.with_simd(Scalar));
         pack_by(&|pack| Arch::new().dispatch(pack));

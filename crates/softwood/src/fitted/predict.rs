@@ -9,6 +9,7 @@ use crate::stop::Stop;
 use crate::threads::in_pool;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::label_regions::LabelRegions;
+use crate::tree::leaf_sums::sum_by_label;
 use crate::tree::parallel_pass::fill_by_chunks;
 use crate::tree::splits::Splits;
 use crate::tree::{Parallelism, Topology};
@@ -170,7 +171,7 @@ pub(crate) fn class_probabilities(
     let fill =
         |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
             block_pass::leaf_probabilities(&splits, tile, scratch);
-            block_pass::sum_by_label(scratch, &ends, columns);
+            sum_by_label(scratch, &ends, columns);
             match classes {
                 2 => side_by_side::<2>(columns, stride, out),
                 3 => side_by_side::<3>(columns, stride, out),

@@ -5,6 +5,7 @@ use crate::data::ScaledRows;
 use crate::data::aligned::AlignedBuffer;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
+use crate::tree::leaf_sums::add_leaf_masses;
 use crate::tree::parallel_pass::{
     Parallelism, add_to, fill_by_chunks, sum_over_chunks, sum_values_and_gradients,
 };
@@ -107,7 +108,7 @@ impl ClassificationRows<'_> {
                             *weight = self.weight(row);
                         }
                     }
-                    block_pass::add_leaf_masses(&column, &scratch, masses);
+                    add_leaf_masses(&column, &scratch, masses);
                 }
             })?;
             Ok(masses)

@@ -3,6 +3,7 @@
 pub(crate) mod block_pass;
 mod exponential;
 pub(crate) mod label_regions;
+pub(crate) mod leaf_sums;
 pub(crate) mod logarithm;
 pub(crate) mod moments;
 pub(crate) mod parallel_pass;

@@ -1,0 +1,77 @@
+//! Sums of the probabilities of a block's leaves: over its rows, or over leaves of one label.
+
+use super::block_pass::BlockScratch;
+use super::register_tiles::{VECTOR_TILE, rows, rows_mut};
+use pulp::{Arch, Simd, WithSimd};
+
+/// masses[t] += Σ_rows weight · P_it for the block last seen by [`leaf_probabilities`](super::block_pass::leaf_probabilities).
+pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &mut [f64]) {
+    Arch::new().dispatch(LeafMasses {
+        weights,
+        scratch,
+        masses,
+    });
+}
+
+/// columns[k] = Σ R_it over the nodes t with label k, for the block last seen by
+/// [`leaf_probabilities`](super::block_pass::leaf_probabilities).
+pub(crate) fn sum_by_label(scratch: &BlockScratch, nodes: &[(usize, u32)], columns: &mut [f64]) {
+    Arch::new().dispatch(SumByLabel {
+        scratch,
+        nodes,
+        columns,
+    });
+}
+
+struct SumByLabel<'a> {
+    scratch: &'a BlockScratch,
+    nodes: &'a [(usize, u32)],
+    columns: &'a mut [f64],
+}
+
+impl WithSimd for SumByLabel<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let stride = self.scratch.stride();
+        for (class, column) in self.columns.chunks_exact_mut(stride).enumerate() {
+            for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
+                let mut sum = [simd.splat_f64s(0.0); VECTOR_TILE];
+                for (t, label) in self.nodes {
+                    if *label as usize == class {
+                        let reach = rows::<S>(self.scratch.reach(*t), first);
+                        for v in 0..VECTOR_TILE {
+                            sum[v] = simd.add_f64s(sum[v], reach[v]);
+                        }
+                    }
+                }
+                *rows_mut::<S>(column, first) = sum;
+            }
+        }
+    }
+}
+
+struct LeafMasses<'a> {
+    weights: &'a [f64],
+    scratch: &'a BlockScratch,
+    masses: &'a mut [f64],
+}
+
+impl WithSimd for LeafMasses<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let weights = S::as_simd_f64s(self.weights).0;
+        let leaves = self
+            .scratch
+            .leaf_probabilities()
+            .chunks_exact(self.scratch.stride());
+        for (mass, column) in self.masses.iter_mut().zip(leaves) {
+            let mut sum = simd.splat_f64s(0.0);
+            for (w, p) in weights.iter().zip(S::as_simd_f64s(column).0) {
+                sum = simd.mul_add_e_f64s(*w, *p, sum);
+            }
+            *mass += simd.reduce_sum_f64s(sum);
+        }
+    }
+}
