@@ -9,6 +9,7 @@ from .path import SparsityPath, sparsity_path
 from .progress import Progress
 from .results import (
     ClassRate,
+    Curve,
     CvCandidate,
     CvTable,
     LeafModel,
@@ -36,6 +37,7 @@ __all__ = [
     "BalancedRelaxation",
     "ClassRate",
     "Cluster",
+    "Curve",
     "CvCandidate",
     "CvTable",
     "ExtremePoints",

@@ -184,6 +184,7 @@ def fit_srt(
     *,
     ridge_branches: float | None = None,
     ridge_leaves: float | None = None,
+    curves: bool = False,
     scaling: str = "minmax",
     start: str = "mixed",
     n_starts: int = 8,
@@ -226,6 +227,12 @@ def fit_srt(
         Penalty λ_β of the leaf models, at least 0, for all coefficients. By default a penalty for
         each feature, as the best start makes it most plausible after four macro-iterations. Both
         penalties stand beside errors relative to those of the linear regression.
+    curves : bool
+        Whether a curve of each feature is added to all leaf models alike: a prediction then is that
+        of the leaf plus Σ_j s_j(x_j), the s_j piecewise linear with up to twelve knots. They are
+        estimated together with the linear regression β̄, before the tree, and as far from straight
+        as makes the rows most plausible. Usually more accurate, and a leaf still reads as a linear
+        model; ``model.curves()`` shows what comes on top.
     scaling : {"minmax", "quantile"}
         How features are mapped to [0, 1]: linearly or by their empirical distribution function.
     start : {"mixed", "clusters", "random"}
@@ -295,6 +302,7 @@ def fit_srt(
         "ridge_leaves": None
         if ridge_leaves is None
         else _inputs.not_negative("ridge_leaves", ridge_leaves, " or None"),
+        "curves": _inputs.truth("curves", curves),
         "scaling": _inputs.text("scaling", scaling),
         "start": _inputs.text("start", start),
         "n_starts": _inputs.integer("n_starts", n_starts, 1, _inputs.MAX_STARTS),

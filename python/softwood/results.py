@@ -334,7 +334,8 @@ class Rule(LinearForm):
 class LeafModel(LinearForm):
     """The linear model of one leaf: a :class:`LinearForm` and its intercept.
 
-    A row that ends in the leaf is predicted by ``intercept`` plus the weighted sum.
+    A row that ends in the leaf is predicted by ``intercept`` plus the weighted sum, plus what the
+    model's curves add if it has any.
 
     Attributes
     ----------
@@ -346,3 +347,35 @@ class LeafModel(LinearForm):
 
     leaf: int
     intercept: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """What a feature adds to the predictions of all leaves beyond a straight line.
+
+    It is straight between its points, in the units of the training rows. Below the smallest and
+    above the largest value of training it goes on straight with ``"minmax"`` scaling and stays what
+    it is with ``"quantile"``. ``str(curve)`` lists the points.
+
+    Attributes
+    ----------
+    feature : int
+        Position of the feature.
+    name : str
+        Its name.
+    values : tuple of float
+        Increasing values of the feature, from the smallest to the largest of training.
+    effects : tuple of float
+        What is added to the prediction at each of them, in units of y.
+    text : str
+        The points in words.
+    """
+
+    feature: int
+    name: str
+    values: tuple[float, ...]
+    effects: tuple[float, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text

@@ -24,9 +24,12 @@ def kinked():
     return X, y
 
 
-@pytest.fixture(scope="module", params=["minmax", "quantile"])
+@pytest.fixture(
+    scope="module", params=[("minmax", False), ("quantile", False), ("minmax", True)], ids=str
+)
 def tree(kinked, request):
-    return softwood.fit_srt(*kinked, n_starts=3, scaling=request.param)
+    scaling, curves = request.param
+    return softwood.fit_srt(*kinked, n_starts=3, scaling=scaling, curves=curves)
 
 
 def r2(model, X, y):
@@ -38,17 +41,30 @@ def scaled(X):
     return (X - low) / np.where(high > low, high - low, 1)
 
 
-def plausible_regression(A, y):
-    """Ridge regression with the penalties of columns that make y most plausible."""
+def plausible_regression(A, y, hinges=()):
+    """Ridge regression with the penalties of columns that make y most plausible.
+
+    The last columns may be hinges, of which those of the same feature share a penalty.
+    """
+    of_column = np.arange(A.shape[1] - len(hinges))
+    of_hinge = np.unique(hinges, return_inverse=True)[1] + len(of_column)
+    group = np.concatenate([of_column, of_hinge]).astype(int)
+    is_curve = np.arange(group.max() + 1) >= len(of_column)
+    least, most = np.where(is_curve, 1e-8, 1e-4), np.where(is_curve, 1e8, 1e3)
     penalties = np.full(A.shape[1], 0.05)
     for _ in range(30):
         inverse = np.linalg.inv(A.T @ A + np.diag(penalties))
         beta = inverse @ A.T @ y
         determined = np.maximum(1 - penalties * np.diag(inverse), 0)
         errors = ((A @ beta - y) ** 2).sum() / max(len(y) - determined.sum(), 0.05 * len(y))
-        common = (beta**2).sum() / determined.sum()
-        following = errors * (determined + 0.2) / (beta**2 + 0.2 * common)
-        following = following.clip(1e-4, 1e3)
+        squares = np.bincount(group, beta**2)
+        determined = np.bincount(group, determined)
+        variances = np.empty(len(squares))
+        for family, zeros in ((~is_curve, 0), (is_curve, 2)):
+            common = squares[family].sum() / max(determined[family].sum(), 1e-300)
+            variances[family] = squares[family] + 0.2 * common
+            variances[family] /= determined[family] + 0.2 + zeros
+        following = (errors / variances).clip(least, most)[group]
         change = abs(np.log(following / penalties)).max()
         penalties = following
         if change < 0.02:
@@ -58,14 +74,16 @@ def plausible_regression(A, y):
 
 def test_fit_srt_has_the_promised_signature():
     assert list(inspect.signature(softwood.fit_srt).parameters) == [
-        *("X", "y", "depth", "ridge_branches", "ridge_leaves", "scaling", "start", "n_starts"),
-        *("macro_iterations", "imbalance", "convergent", "tol", "sample_weight", "random_state"),
-        *("n_threads", "time_limit", "progress"),
+        *("X", "y", "depth", "ridge_branches", "ridge_leaves", "curves", "scaling", "start"),
+        *("n_starts", "macro_iterations", "imbalance", "convergent", "tol", "sample_weight"),
+        *("random_state", "n_threads", "time_limit", "progress"),
     ]
 
 
 def test_a_model_has_the_promised_members(tree):
-    methods = "predict leaf_indices leaf_probabilities explain importance rule leaf_model save"
+    methods = (
+        "predict leaf_indices leaf_probabilities explain importance rule leaf_model curves save"
+    )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
         "ridge_branches ridge_leaves report"
@@ -82,7 +100,7 @@ def test_a_model_has_the_promised_members(tree):
     "name",
     [
         *("predict", "leaf_indices", "leaf_probabilities", "explain", "importance", "rule"),
-        *("leaf_model", None),
+        *("leaf_model", "curves", None),
     ],
 )
 def test_examples_of_the_compiled_class_are_true(name):
@@ -127,6 +145,49 @@ def test_predictions_are_those_of_the_papers_formulas(kinked, depth):
     delta = (delta - y.std() * beta) / scale
     penalty = (model.ridge_branches * omega**2).sum() + (model.ridge_leaves * delta**2).sum()
     assert model.report.objective == pytest.approx(model.report.loss + penalty / 2, rel=1e-9)
+
+
+def test_curves_are_the_regression_of_plain_formulas():
+    rng = np.random.default_rng(6)
+    X = rng.uniform(0, 1, (300, 3)) ** [1, 2, 1]
+    X[:, 2] = (X[:, 2] > 0.5).astype(float)
+    y = np.exp(2 * X[:, 0]) + np.sqrt(X[:, 1]) + X[:, 2] + 0.2 * rng.normal(size=300)
+    # Leaves that may not differ from the trend: the trend alone.
+    model = softwood.fit_srt(X, y, 1, curves=True, n_starts=1, ridge_leaves=1e12)
+    u = scaled(X)
+    columns, hinges = [u, np.ones((300, 1))], []
+    for j in (0, 1):
+        inner = np.sort(u[:, j])[1:-1]
+        # The least value at which so large a share of the distribution is reached.
+        levels = np.arange(1, 299) / 299
+        # A distribution function has 256 knots at most.
+        kept = np.searchsorted(np.arange(300) / 299, np.arange(1, 255) / 255)
+        values, levels = inner[np.unique(kept) - 1], levels[np.unique(kept) - 1]
+        knots = values[np.searchsorted(levels, np.arange(1, 13) / 13)]
+        bounds = np.concatenate([[0], knots, [1]])
+        weights = np.sqrt((bounds[2:] - bounds[:-2]) / 2)
+        columns.append(weights * np.maximum(u[:, j, None] - knots, 0))
+        hinges += [j] * 12
+    A = np.column_stack(columns)
+    beta = plausible_regression(A, (y - y.mean()) / y.std(), hinges)
+    wanted = y.mean() + y.std() * (A @ beta)
+    np.testing.assert_allclose(model.predict(X), wanted, atol=1e-6)
+    assert [curve.name for curve in model.curves()] == ["x0", "x1"]
+
+
+def test_curves_are_shown_and_add_to_the_leaves(kinked):
+    X, y = kinked
+    model = softwood.fit_srt(X, y + X[:, 1] ** 2, depth=1, curves=True)
+    (curve, *_) = model.curves()
+    assert (curve.feature, curve.name) == (1, "x1")
+    assert (curve.values[0], curve.values[-1]) == (X[:, 1].min(), X[:, 1].max())
+    assert str(curve).startswith("x1: 0 at -4.9")
+    assert "plus, in every leaf, curves of x1" in str(model)
+    # Beyond the largest value of training it goes on straight.
+    far = X.max(axis=0) + np.array([[0, 0, 0], [0, 1, 0], [0, 2, 0]])
+    first, second = np.diff(model.predict(far))
+    assert first == pytest.approx(second, rel=1e-9)
+    assert softwood.fit_srt(X, y, depth=1, n_starts=1).curves() == ()
 
 
 def test_the_kink_is_found(kinked):
@@ -269,6 +330,7 @@ BAD = [
     ({"convergent": "yes"}, TypeError, "convergent must be an integer, True or False"),
     ({"convergent": -1}, ValueError, "convergent must be"),
     ({"tol": -1.0}, ValueError, "tol must be"),
+    ({"curves": "yes"}, TypeError, "curves must be True or False"),
     ({"scaling": "auto"}, ValueError, 'scaling must be "minmax" or "quantile"'),
     ({"start": "warm"}, ValueError, "start must be"),
     ({"sample_weight": [1, 2]}, ValueError, "sample_weight has 2 values"),

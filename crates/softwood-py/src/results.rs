@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
 use softwood::data::ScalingKind;
 use softwood::fitted::{
-    ClassRate, CvTable, FitReport, Importance, LeafModel, Measure, SelectionReport, SoftTree, Term,
+    ClassRate, CurvePoints, CvTable, FitReport, Importance, LeafModel, Measure, SelectionReport,
+    SoftTree, Term,
 };
 
 /// Name of a scaling, as the fit functions take it.
@@ -36,7 +37,7 @@ pub fn position(name: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<
 }
 
 /// Values as a Python tuple.
-fn tuple<'py, T: IntoPyObject<'py>>(
+pub fn tuple<'py, T: IntoPyObject<'py>>(
     py: Python<'py>,
     values: impl Iterator<Item = T>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -111,6 +112,19 @@ pub fn leaf_model<'py>(py: Python<'py>, model: &LeafModel) -> PyResult<Bound<'py
         ("text", model.to_string().into_pyobject(py)?.into_any()),
     ];
     make(py, "LeafModel", fields)
+}
+
+/// A curve that all leaves share as a `Curve`.
+pub fn curve<'py>(py: Python<'py>, points: &CurvePoints) -> PyResult<Bound<'py, PyAny>> {
+    let numbers = |values: &[f64]| tuple(py, values.iter().copied());
+    let fields = [
+        ("feature", points.feature.into_pyobject(py)?.into_any()),
+        ("name", points.name.as_str().into_pyobject(py)?.into_any()),
+        ("values", numbers(&points.values)?),
+        ("effects", numbers(&points.effects)?),
+        ("text", points.to_string().into_pyobject(py)?.into_any()),
+    ];
+    make(py, "Curve", fields)
 }
 
 /// The bounds on class rates as a tuple of `ClassRate`; `labels` is the list of all labels.

@@ -2,7 +2,9 @@
 
 use crate::arrays::{Matrix, check_memory, matrix};
 use crate::exceptions::{from_file_error, from_input_error};
-use crate::results::{importance_kind, leaf_model, position, report, rule, scaling_name};
+use crate::results::{
+    curve, importance_kind, leaf_model, position, report, rule, scaling_name, tuple,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,7 +34,7 @@ use std::path::PathBuf;
 /// leaf_coefficients : ndarray, shape (L, p)
 ///     Coefficients β of the leaf models, on scaled features, in units of y.
 /// leaf_intercepts : ndarray, shape (L,)
-///     Intercepts β_0 of the leaf models, in units of y.
+///     Intercepts β_0 of the leaf models, in units of y. Curves, if the model has any, add to them.
 /// ridge_branches, ridge_leaves : ndarray, shape (p + 1,)
 ///     The penalties λ_ω and λ_β of the fit, as asked for or chosen: of each feature's coefficients,
 ///     then of the intercepts.
@@ -175,7 +177,7 @@ impl SrtModel {
     /// -------
     /// ndarray, shape (N, p)
     ///     Entry [i, j] tells by how much the prediction changes per unit of feature j where row i
-    ///     stands: the slope of its leaf. Between leaves predictions jump.
+    ///     stands: the slope of its leaf and of the feature's curve. Between leaves predictions jump.
     ///
     /// Examples
     /// --------
@@ -294,6 +296,31 @@ impl SrtModel {
     ) -> PyResult<Bound<'py, PyAny>> {
         let leaf = position("leaf", leaf, self.0.tree.topology.leaves())?;
         leaf_model(py, &self.0.leaf_model(leaf))
+    }
+
+    /// Write the curves that all leaves share in the units and names of the training rows.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of Curve
+    ///     The curve of each feature that has one, the highest first; empty if the model was fitted
+    ///     without curves. A prediction is the leaf's linear model plus what they add.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np, softwood
+    /// >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    /// >>> model = softwood.fit_srt(X, np.exp(X[:, 0]) + abs(X[:, 1]), depth=1, curves=True)
+    /// >>> leaf, curves = model.leaf_model(0), model.curves()
+    /// >>> rows = X[model.leaf_indices(X) == 0]
+    /// >>> line = leaf.intercept + rows[:, leaf.features] @ leaf.weights
+    /// >>> bends = sum(np.interp(rows[:, c.feature], c.values, c.effects) for c in curves)
+    /// >>> bool(np.allclose(line + bends, model.predict(rows)))
+    /// True
+    fn curves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let curves = self.0.curve_points();
+        let curves: PyResult<Vec<_>> = curves.iter().map(|points| curve(py, points)).collect();
+        tuple(py, curves?.into_iter())
     }
 
     /// Write the model to a file that :func:`softwood.load` reads, in any version from this on.

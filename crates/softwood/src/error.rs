@@ -82,6 +82,19 @@ pub enum InputError {
         /// Smallest depth that gives each class a leaf.
         needed: usize,
     },
+    /// More curves than one regression can tell apart.
+    #[error(
+        "curves=True can bend at most {most} features, X has {features} with {values} values or more; \
+         use fewer features or curves=False"
+    )]
+    TooManyCurves {
+        /// Features that take so many values.
+        features: usize,
+        /// How many.
+        values: usize,
+        /// How many features may.
+        most: usize,
+    },
     /// A cost that is no cost.
     #[error(
         "costs[{row}, {column}] is {value}; costs must be finite and not negative, and 0 on the diagonal"

@@ -37,7 +37,8 @@
 //! ```
 //!
 //! β̄ being the linear regression of all rows. A row is predicted by the one leaf at the end of its
-//! likelier branches.
+//! likelier branches. Curves Σ_j s_j(x_j) common to all leaves may be added: they are estimated first,
+//! together with β̄.
 //!
 //! # From rows to model
 //!

@@ -4,6 +4,7 @@ pub(crate) mod aligned;
 pub(crate) mod blocks;
 pub(crate) mod finite;
 mod gather;
+pub(crate) mod hinges;
 mod labels;
 pub(crate) mod pack;
 pub(crate) mod prefetch;

@@ -145,6 +145,15 @@ impl FeatureMap {
         column[0]
     }
 
+    /// The value whose image is `u`, 0 for all of a constant feature's.
+    pub(crate) fn invert(&self, u: f64) -> f64 {
+        match self {
+            Self::Constant => 0.0,
+            Self::Linear { min, max } => min * (1.0 - u) + max * u,
+            Self::Knots { values, levels } => interpolate(levels, values, u),
+        }
+    }
+
     /// The whole map if it is linear, else the identity.
     pub(crate) fn linear_part(&self) -> LinearMap {
         match self {

@@ -2,7 +2,7 @@
 
 use super::nodec::Ridges;
 use super::srt::SrtSettings;
-use crate::leaves::{plausible_penalties, variances};
+use crate::leaves::{Groups, plausible_penalties, variances};
 use crate::objective::RegressionRows;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, RegressionParameters};
@@ -39,7 +39,7 @@ pub(crate) fn plausible_ridges(
 ) -> Result<Ridges, Stopped> {
     let p = data.features();
     let moments = data.without_deadline().leaf_moments(at, 0, None)?;
-    let leaves = plausible_penalties(&moments, p);
+    let leaves = plausible_penalties(&moments, p, &Groups::of_features(p));
     let twice_by_weight = 2.0 / data.total_weight();
     let mut ridges = first.clone();
     if settings.ridge_leaves.is_none() {
@@ -64,7 +64,7 @@ pub(crate) fn plausible_ridges(
             let unit = if j < p { p as f64 } else { 1.0 };
             twice_by_weight * error_variance / (variance.clamp(LEVEL, STEEP) * unit * unit)
         };
-        ridges.branches = variances(&squares, &determined)
+        ridges.branches = variances(&squares, &determined, 0.0)
             .iter()
             .enumerate()
             .map(ridge)

@@ -9,7 +9,6 @@ mod descent;
 mod ending;
 mod folds;
 pub mod lambda_max;
-mod linear_trend;
 mod multistart;
 mod nodec;
 mod one_start;
@@ -20,6 +19,7 @@ mod regrow;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;
+mod trend;
 mod update_branch_node;
 mod validate;
 

@@ -1,13 +1,14 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
 use super::choose_ridges::{first_ridges, plausible_ridges};
-use super::linear_trend::LinearTrend;
 use super::multistart::{Starts, best_of_starts, parallelism};
 use super::nodec::{RegressionOutcome, Ridges, Run};
+use super::trend::Trend;
 use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
+use crate::data::hinges::Distributions;
 use crate::data::{Rows, ScaledRows, Scaling, ScalingKind, Standardization};
 use crate::fitted::{SoftTree, SrtModel};
 use crate::objective::RegressionRows;
@@ -35,6 +36,8 @@ pub struct SrtSettings {
     pub ridge_branches: Option<f64>,
     /// λ_β of (7) for all coefficients, not negative; if None one for each feature, in the same way.
     pub ridge_leaves: Option<f64>,
+    /// Whether a curve of each feature, the same in all leaves, is added to the leaf models.
+    pub curves: bool,
     /// How features are mapped to [0, 1].
     pub scaling: ScalingKind,
     /// Where starts begin.
@@ -94,6 +97,7 @@ impl Default for SrtSettings {
             depth: 2,
             ridge_branches: None,
             ridge_leaves: None,
+            curves: false,
             scaling: ScalingKind::MinMax,
             start: RegressionStart::Mixed,
             n_starts: 8,
@@ -173,12 +177,19 @@ pub fn fit_srt<'a>(
         let patient = stop.without_deadline();
         let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)
             .map_err(cancelled)?;
+        let hinges = if settings.curves {
+            Distributions::learn(rows.reborrow(), weights, &patient)
+                .map_err(cancelled)?
+                .hinges(&scaling)?
+        } else {
+            Vec::new()
+        };
         let response = Standardization::learn(y, weights);
         let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
         let scaled = ScaledRows::new(rows.reborrow(), &scaling);
         let spread = parallelism(scaled.chunks(), settings.n_starts);
         let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
-        let (trend, data) = LinearTrend::take_out(&data).map_err(cancelled)?;
+        let (trend, data) = Trend::take_out(&data, &hinges).map_err(cancelled)?;
         let data = data.with_stop(&stop);
         let topology = Topology::complete(settings.depth);
         let (starts, ridges) =
@@ -193,6 +204,7 @@ pub fn fit_srt<'a>(
             tree: SoftTree::of(topology, 1.0, &best.parameters.theta, &scaling, names),
             leaf_slopes,
             leaf_intercepts,
+            curves: trend.curves,
             response,
             ridge_branches: ridges.branches.to_vec(),
             ridge_leaves: ridges.leaves.to_vec(),

@@ -72,8 +72,8 @@ impl OrctModel {
 }
 
 impl SrtModel {
-    /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf in the user's
-    /// units. Where a row would change its leaf the prediction jumps, and no derivative tells.
+    /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf and of the
+    /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and no derivative tells.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let rows = rows.into();
         let p = self.tree.features();
@@ -84,8 +84,14 @@ impl SrtModel {
             copy_row(&rows, i, &mut x);
             let slopes = &self.leaf_slopes[*leaf as usize * p..][..p];
             let maps = &self.tree.scaling.features;
-            for (((out, slope), map), x) in out.iter_mut().zip(slopes).zip(maps).zip(&x) {
-                *out = times_slope(slope * self.response.scale, map, *x);
+            out.copy_from_slice(slopes);
+            for ((out, curve), (map, x)) in
+                out.iter_mut().zip(&self.curves).zip(maps.iter().zip(&x))
+            {
+                *out += curve.slope(map.apply(*x));
+            }
+            for ((out, map), x) in out.iter_mut().zip(maps).zip(&x) {
+                *out = times_slope(*out * self.response.scale, map, *x);
             }
         }
         Ok(out)

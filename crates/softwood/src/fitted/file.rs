@@ -1,6 +1,6 @@
 //! The model file: versioned JSON that any language can read; MODEL_FORMAT.md describes it.
 
-use super::{FitReport, OrctModel, SoftTree, SrtModel};
+use super::{Curve, FitReport, OrctModel, SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::{ClassLabels, FeatureMap, Scaling, ScalingKind, Standardization};
 use crate::tree::Topology;
@@ -70,6 +70,8 @@ struct OrctBody {
 struct SrtBody {
     leaf_coefficients: Vec<Vec<f64>>,
     leaf_intercepts: Vec<f64>,
+    #[serde(default)]
+    curves: Vec<Curve>,
     response: Standardization,
     ridge_branches: Penalties,
     ridge_leaves: Penalties,
@@ -209,6 +211,7 @@ impl SrtModel {
         lines.extend([
             list("leaf_coefficients", leaves.map(json)),
             field("leaf_intercepts", &self.leaf_intercepts),
+            list("curves", self.curves.iter().map(json)),
             field("response", &self.response),
             field("ridge_branches", &self.ridge_branches),
             field("ridge_leaves", &self.ridge_leaves),
@@ -366,6 +369,14 @@ impl Kind for SrtModel {
         let count = body.leaf_intercepts.len();
         check_count("leaf_intercepts", count, leaves, depth, "leaves")?;
         check_finite(&body.leaf_intercepts, &|t| format!("leaf_intercepts[{t}]"))?;
+        let curves = body.curves.len();
+        check(curves == 0 || curves == p, || {
+            format!("curves has {curves} values, not one for each of {p} features or none")
+        })?;
+        for (j, curve) in body.curves.iter().enumerate() {
+            let invalid = |what| InputError::ModelFile(format!("curves[{j}]: {what}"));
+            curve.validate().map_err(invalid)?;
+        }
         let Standardization { mean, scale } = body.response;
         check(mean.is_finite() && scale.is_finite() && scale > 0.0, || {
             format!("response has mean {mean} and scale {scale}, the scale must be positive")
@@ -394,6 +405,7 @@ impl Kind for SrtModel {
             tree,
             leaf_slopes: body.leaf_coefficients.concat(),
             leaf_intercepts: body.leaf_intercepts,
+            curves: body.curves,
             response: body.response,
             ridge_branches,
             ridge_leaves,

@@ -1,6 +1,7 @@
 //! Fitted models: what they predict, how they explain it, and the file they are kept in.
 
 mod class_rate;
+mod curve;
 mod cv_table;
 mod explain;
 mod file;
@@ -17,6 +18,7 @@ mod soft_tree;
 mod srt_model;
 
 pub use class_rate::ClassRate;
+pub use curve::{Curve, CurvePoints};
 pub use cv_table::{CvCandidate, CvTable};
 pub use file::{Model, ModelFileError};
 pub use importance::Importance;

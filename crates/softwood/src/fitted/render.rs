@@ -1,7 +1,7 @@
 //! The model as text: a header, then the tree with a split or a leaf on every line.
 
-use super::rule::short;
-use super::{FitReport, OrctModel, SoftTree, SrtModel};
+use super::rule::{short, shorten};
+use super::{CurvePoints, FitReport, OrctModel, SoftTree, SrtModel};
 use crate::data::ScalingKind;
 use std::fmt;
 
@@ -44,7 +44,8 @@ impl fmt::Display for OrctModel {
     }
 }
 
-/// As for [`OrctModel`]; at a leaf stands its linear model, which predicts the rows that end there.
+/// As for [`OrctModel`]; at a leaf stands its linear model, which predicts the rows that end there
+/// together with the curves named below the tree.
 impl fmt::Display for SrtModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tree, report) = (&self.tree, &self.report);
@@ -65,7 +66,8 @@ impl fmt::Display for SrtModel {
             let model = self.leaf_model(tree.topology.as_leaf(node)?);
             Some(model.sum(MOST_TERMS, NAME_WIDTH, room))
         };
-        write_node(f, tree, 0, "", "", &end)
+        write_node(f, tree, 0, "", "", &end)?;
+        write_curves(f, &self.curve_points())
     }
 }
 
@@ -117,6 +119,24 @@ fn write_node(
     let (left, right) = (topology.left(node), topology.right(node));
     write_node(f, tree, left, &yes, &format!("{indent}│  "), end)?;
     write_node(f, tree, right, &no, &format!("{indent}   "), end)
+}
+
+/// The names of the curves that all leaves share, as many as fit a line.
+fn write_curves(f: &mut fmt::Formatter<'_>, curves: &[CurvePoints]) -> fmt::Result {
+    if curves.is_empty() {
+        return Ok(());
+    }
+    let line = |shown: usize| {
+        let names = curves[..shown].iter();
+        let mut names: Vec<String> = names.map(|c| shorten(&c.name, NAME_WIDTH)).collect();
+        if shown < curves.len() {
+            names.push(format!("{} more", curves.len() - shown));
+        }
+        format!("plus, in every leaf, curves of {}", names.join(", "))
+    };
+    let mut lines = (1..=curves.len()).rev().map(line);
+    let fitting = lines.find(|line| line.chars().count() <= WIDTH);
+    writeln!(f, "\n{}", fitting.unwrap_or_else(|| line(1)))
 }
 
 /// "1 row", "2 rows".

@@ -169,7 +169,7 @@ impl Term {
 }
 
 /// At most `width` characters: both ends of a longer name, names being alike in the middle most often.
-fn shorten(name: &str, width: usize) -> String {
+pub(super) fn shorten(name: &str, width: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= width {
         return name.to_owned();

@@ -13,7 +13,8 @@ use crate::tree::splits::Splits;
 const FEW: usize = 32;
 
 impl SrtModel {
-    /// The response of each row: D dot products down to a leaf and one for its model.
+    /// The response of each row: D dot products down to a leaf and one for its model, and what the
+    /// curves add.
     pub fn predict<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let negative = self.leaf_intercepts.iter().map(|b| -b).collect();
         let models = Functions::new(self.tree.features(), &self.leaf_slopes, negative);
@@ -24,6 +25,10 @@ impl SrtModel {
             |(scratch, values), tile, leaf, out: &mut [f64]| {
                 models.see(tile, scratch);
                 models.pick(tile, leaf, scratch, values);
+                let columns = tile.values.chunks_exact(values.len());
+                for (column, curve) in columns.zip(&self.curves) {
+                    curve.add_to(column, values);
+                }
                 for (out, value) in out.iter_mut().zip(values) {
                     *out = self.response.invert(*value);
                 }

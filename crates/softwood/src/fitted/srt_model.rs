@@ -1,6 +1,6 @@
 //! A fitted soft regression tree.
 
-use super::{FitReport, Importance, SoftTree};
+use super::{Curve, FitReport, Importance, SoftTree};
 use crate::data::Standardization;
 
 /// Splits, leaf models and the report of the fit. The tree's steepness is 1 and its intercepts μ
@@ -13,6 +13,9 @@ pub struct SrtModel {
     pub leaf_slopes: Vec<f64>,
     /// β_0, one a leaf, for the standardized response.
     pub leaf_intercepts: Vec<f64>,
+    /// Curves of the scaled features, added to every leaf's model of the standardized response: one
+    /// a feature, or none at all.
+    pub curves: Vec<Curve>,
     /// From the standardized response back to the user's.
     pub response: Standardization,
     /// λ_ω the model was fitted with: of each feature, then of the intercepts.

@@ -4,9 +4,11 @@
 //! draws of variance σ². The penalties beside the summed squares then are σ²/τ_j², and all variances
 //! follow from the fit itself: σ² = squares/(W − Σ_j γ_j) and τ_j² = Σ_t β_tj²/γ_j, γ_j being the
 //! number of coefficients of the feature that the data rather than the penalty determine (MacKay,
-//! *Bayesian interpolation*, 1992). A feature that matters to no leaf so gets a large penalty.
+//! *Bayesian interpolation*, 1992). A feature that matters to no leaf so gets a large penalty. The
+//! bends of a curve share a variance in the same way.
 
-use super::ridge::{inverse_diagonal, ridge};
+use super::ridge::normal_equations;
+use std::ops::Range;
 
 /// Rounds of re-estimation at most, and the change of log penalties that ends them.
 const ROUNDS: usize = 30;
@@ -21,6 +23,12 @@ const ERRORS: f64 = 0.05;
 /// For how many coefficients the variance common to all features counts in each of theirs.
 const TIE: f64 = 0.2;
 
+/// Bends of 0 that count in the variance of each curve's, as if seen: what is nearly straight is
+/// straight. Bounds of their penalties; knots may be close, so bends may be large.
+const STRAIGHT: f64 = 2.0;
+const LEAST_OF_BENDS: f64 = 1e-8;
+const MOST_OF_BENDS: f64 = 1e8;
+
 /// What the data make most plausible.
 pub(crate) struct Plausible {
     /// σ²/τ_j² of each feature, then of the intercept.
@@ -29,8 +37,72 @@ pub(crate) struct Plausible {
     pub error_variance: f64,
 }
 
-/// σ²/τ_j² and σ² for the leaves with these moments, as [`ridge`](ridge()) takes them.
-pub(crate) fn plausible_penalties(moments: &[Vec<f64>], features: usize) -> Plausible {
+/// Which coefficients share a variance.
+pub(crate) struct Groups {
+    /// The group of each column's coefficients, then that of the intercept.
+    of_column: Vec<usize>,
+    families: Vec<Family>,
+}
+
+/// Groups whose variances are alike.
+struct Family {
+    groups: Range<usize>,
+    /// Coefficients of 0 that count in each variance beside those fitted.
+    zeros: f64,
+    /// Bounds of the penalties.
+    least: f64,
+    most: f64,
+}
+
+impl Groups {
+    /// Each feature by itself, and the intercept.
+    pub fn of_features(features: usize) -> Self {
+        Self {
+            of_column: (0..=features).collect(),
+            families: vec![Family {
+                groups: 0..features + 1,
+                zeros: 0.0,
+                least: LEAST,
+                most: MOST,
+            }],
+        }
+    }
+
+    /// So for the slopes of features; then hinges of these features, in their order: all of one
+    /// feature together.
+    pub fn of_curves(features: usize, hinges: impl Iterator<Item = usize>) -> Self {
+        let mut groups = Self::of_features(features);
+        let intercept = groups.of_column.pop().expect("p + 1 columns");
+        let (mut last, mut next) = (None, intercept);
+        for feature in hinges {
+            if last != Some(feature) {
+                last = Some(feature);
+                next += 1;
+            }
+            groups.of_column.push(next);
+        }
+        groups.of_column.push(intercept);
+        groups.families.push(Family {
+            groups: features + 1..next + 1,
+            zeros: STRAIGHT,
+            least: LEAST_OF_BENDS,
+            most: MOST_OF_BENDS,
+        });
+        groups
+    }
+
+    fn count(&self) -> usize {
+        self.families.last().expect("at least one").groups.end
+    }
+}
+
+/// σ²/τ² of each column and σ² for the leaves with these moments, as [`ridge`](super::ridge()) takes
+/// them.
+pub(crate) fn plausible_penalties(
+    moments: &[Vec<f64>],
+    features: usize,
+    groups: &Groups,
+) -> Plausible {
     let (p, m) = (features, features + 2);
     let total: f64 = moments
         .iter()
@@ -39,29 +111,41 @@ pub(crate) fn plausible_penalties(moments: &[Vec<f64>], features: usize) -> Plau
     let mut penalties = vec![GUESS; p + 1];
     let mut error_variance = 1.0;
     for _ in 0..ROUNDS {
-        let (mut determined, mut lengths) = (vec![0.0; p + 1], vec![0.0; p + 1]);
+        let mut determined = vec![0.0; groups.count()];
+        let mut lengths = vec![0.0; groups.count()];
         let mut squares = 0.0;
         for moments in moments {
-            let model = ridge(moments, p, &penalties);
-            let inverse = inverse_diagonal(moments, p, &penalties);
-            let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
+            let (factor, right) = normal_equations(moments, p, &penalties);
+            let (solution, inverse) = (factor.solve(&right), factor.inverse_diagonal());
             // With (G + C)β = g the squares are y² − gᵀβ − βᵀCβ.
-            let mut left = moment(p, p);
-            for (j, coefficient) in model.slopes.iter().chain([&model.intercept]).enumerate() {
-                let place = if j < p { j } else { p + 1 };
+            let mut left = moments[p * m + p];
+            for (j, coefficient) in solution.iter().enumerate() {
                 let length = coefficient * coefficient;
-                left -= coefficient * moment(place, p) + penalties[j] * length;
-                lengths[j] += length;
-                determined[j] += (1.0 - penalties[j] * inverse[j]).max(0.0);
+                left -= coefficient * right[j] + penalties[j] * length;
+                lengths[groups.of_column[j]] += length;
+                determined[groups.of_column[j]] += (1.0 - penalties[j] * inverse[j]).max(0.0);
             }
             squares += left.max(0.0);
         }
         let all: f64 = determined.iter().sum();
         let left_to_errors = (total - all).max(ERRORS * total);
         error_variance = squares / left_to_errors.max(f64::MIN_POSITIVE);
+        let of_group: Vec<f64> = groups
+            .families
+            .iter()
+            .flat_map(|family| {
+                let own = family.groups.clone();
+                let variances = variances(&lengths[own.clone()], &determined[own], family.zeros);
+                let penalty = |variance: f64| {
+                    let penalty = error_variance / variance.max(f64::MIN_POSITIVE);
+                    penalty.clamp(family.least, family.most)
+                };
+                variances.into_iter().map(penalty).collect::<Vec<_>>()
+            })
+            .collect();
         let mut change = 0.0f64;
-        for (penalty, variance) in penalties.iter_mut().zip(variances(&lengths, &determined)) {
-            let next = (error_variance / variance.max(f64::MIN_POSITIVE)).clamp(LEAST, MOST);
+        for (penalty, group) in penalties.iter_mut().zip(&groups.of_column) {
+            let next = of_group[*group];
             change = change.max((next / *penalty).ln().abs());
             *penalty = next;
         }
@@ -76,13 +160,14 @@ pub(crate) fn plausible_penalties(moments: &[Vec<f64>], features: usize) -> Plau
 }
 
 /// τ_j² of groups of coefficients with these sums of squares, so many of them determined, each
-/// drawn a little towards the variance of all: groups are small.
-pub(crate) fn variances(squares: &[f64], determined: &[f64]) -> Vec<f64> {
+/// drawn a little towards the variance of all: groups are small. `zeros` more coefficients of 0
+/// count in each.
+pub(crate) fn variances(squares: &[f64], determined: &[f64], zeros: f64) -> Vec<f64> {
     let sum = |v: &[f64]| v.iter().sum::<f64>();
     let common = sum(squares) / sum(determined).max(f64::MIN_POSITIVE);
     let groups = squares.iter().zip(determined);
     groups
-        .map(|(squares, determined)| (squares + TIE * common) / (determined + TIE))
+        .map(|(squares, determined)| (squares + TIE * common) / (determined + TIE + zeros))
         .collect()
 }
 
@@ -125,7 +210,7 @@ mod tests {
             ([0.5, 2.0, 0.5, 1.0], 1.0),
         ] {
             let moments = drawn(256, 40, coefficients, errors);
-            let found = plausible_penalties(&moments, 3);
+            let found = plausible_penalties(&moments, 3, &Groups::of_features(3));
             assert!((found.error_variance / errors.powi(2) - 1.0).abs() < 0.1);
             for (found, deviation) in found.penalties.iter().zip(coefficients) {
                 let wanted = (errors / deviation).powi(2);
@@ -140,7 +225,7 @@ mod tests {
     #[test]
     fn a_feature_that_matters_nowhere_is_penalized_most() {
         let moments = drawn(4, 60, [1.0, 0.0, 1.0, 1.0], 0.5);
-        let penalties = plausible_penalties(&moments, 3).penalties;
+        let penalties = plausible_penalties(&moments, 3, &Groups::of_features(3)).penalties;
         let others = penalties[0].max(penalties[2]).max(penalties[3]);
         assert!(penalties[1] > 5.0 * others, "{penalties:?}");
     }
@@ -148,7 +233,7 @@ mod tests {
     #[test]
     fn nothing_to_explain_gives_finite_penalties() {
         for moments in [vec![vec![0.0; 25]; 2], drawn(2, 30, [0.0; 4], 0.0)] {
-            let found = plausible_penalties(&moments, 3);
+            let found = plausible_penalties(&moments, 3, &Groups::of_features(3));
             assert!(found.penalties.iter().all(|c| (LEAST..=MOST).contains(c)));
         }
     }

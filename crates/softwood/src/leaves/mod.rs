@@ -1,9 +1,10 @@
 //! Exact steps for what sits in the leaves while the splits are held fixed.
 
 mod assign_labels;
+mod cholesky;
 mod evidence;
 mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};
-pub(crate) use evidence::{plausible_penalties, variances};
+pub(crate) use evidence::{Groups, plausible_penalties, variances};
 pub(crate) use ridge::{LinearModel, ridge};

@@ -4,7 +4,6 @@ use super::Objective;
 use crate::data::ScaledRows;
 use crate::data::aligned::AlignedBuffer;
 use crate::data::blocks::{BLOCKS_PER_CHUNK, Tile};
-use crate::leaves::LinearModel;
 use crate::stop::{Stop, Stopped};
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
 use crate::tree::moments::MomentColumns;
@@ -124,12 +123,12 @@ impl<'a> RegressionRows<'a> {
     }
 
     /// Weights of the rows of a block, padding included.
-    fn block_weights(&self, rows: &Range<usize>) -> &[f64] {
+    pub(crate) fn block_weights(&self, rows: &Range<usize>) -> &[f64] {
         &self.weights[self.stretch(rows)]
     }
 
     /// Response of the rows of a block, padding included.
-    fn block_response(&self, rows: &Range<usize>) -> &[f64] {
+    pub(crate) fn block_response(&self, rows: &Range<usize>) -> &[f64] {
         &self.response[self.stretch(rows)]
     }
 
@@ -195,37 +194,6 @@ impl<'a> RegressionRows<'a> {
         };
         let sum = sum_over_chunks(&self.rows, self.parallelism, &chunk, &|a, b| *a += b)?;
         Ok(sum / self.total_weight)
-    }
-
-    /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, y_i, 1).
-    pub(crate) fn moments(&self) -> Result<Vec<f64>, Stopped> {
-        let m = self.features() + 2;
-        let chunk = |c| {
-            let mut columns = MomentColumns::new(self.features(), self.rows.stride());
-            let mut moments = vec![0.0; m * m];
-            self.rows.visit_chunk(c, &self.stop, |block| {
-                columns.set_block(block.tile.values, self.block_response(&block.rows));
-                columns.add_moments(self.block_weights(&block.rows), &mut moments);
-            })?;
-            Ok(moments)
-        };
-        sum_over_chunks(&self.rows, self.parallelism, &chunk, &|a, b| add_to(a, &b))
-    }
-
-    /// y_i − ŷ_i of one linear model.
-    pub(crate) fn residuals(&self, model: &LinearModel) -> Result<Vec<f64>, Stopped> {
-        let stump = Topology::complete(1);
-        let mut parameters = RegressionParameters::zero(stump, self.features());
-        parameters.set_leaf(0, model);
-        let leaf = Subtree::at(&parameters, stump.left(0));
-        let columns = self.fill_columns(
-            1,
-            || leaf.scratch(self.rows.stride()),
-            |scratch, tile, response, out| {
-                out.copy_from_slice(leaf.errors(tile, response, scratch));
-            },
-        )?;
-        Ok(columns[..self.len()].iter().map(|error| -error).collect())
     }
 
     /// Σ_i w_i P_it c_i c_iᵀ of every leaf below `node`, c_i = (u_i, y_i, 1), P_it that of the

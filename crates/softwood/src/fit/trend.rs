@@ -1,0 +1,147 @@
+//! What all rows have in common, taken out of the response before a tree is fitted: their linear
+//! regression and, if asked for, curves.
+//!
+//! It is one ridge regression on the features and their hinges, with a penalty for each feature's
+//! slope and one for its bends, as the rows make them plausible. A leaf model is the line plus what
+//! the tree adds to it, and λ_β penalizes the addition: with few rows leaves tend to one common
+//! model rather than to 0. The objective then is relative to the trend's: 1 is no better.
+
+use crate::data::blocks::Block;
+use crate::data::hinges::Hinge;
+use crate::fitted::Curve;
+use crate::leaves::{Groups, LinearModel, plausible_penalties, ridge};
+use crate::objective::RegressionRows;
+use crate::stop::Stopped;
+use crate::tree::moments::MomentColumns;
+use crate::tree::parallel_pass::{add_to, sum_over_chunks};
+
+/// A trend that leaves less than this share of the response's deviation is taken to be exact.
+const NEGLIGIBLE: f64 = 1e-10;
+
+/// A curve that nowhere changes the standardized response by as much as this is left out.
+const FLAT: f64 = 1e-4;
+
+/// y = line(u) + Σ_j curve_j(u_j) + scale · response left to the tree.
+pub(crate) struct Trend {
+    line: LinearModel,
+    /// One a feature; none at all if there are no hinges.
+    pub curves: Vec<Curve>,
+    scale: f64,
+}
+
+impl Trend {
+    /// The trend, and the rows with what it leaves as their response, of mean square 1.
+    pub fn take_out<'a>(
+        data: &RegressionRows<'a>,
+        hinges: &[Hinge],
+    ) -> Result<(Self, RegressionRows<'a>), Stopped> {
+        let p = data.features();
+        let moments = moments(data, hinges)?;
+        let groups = Groups::of_curves(p, hinges.iter().map(|hinge| hinge.feature));
+        let columns = p + hinges.len();
+        let penalties =
+            plausible_penalties(std::slice::from_ref(&moments), columns, &groups).penalties;
+        let mut line = ridge(&moments, columns, &penalties);
+        let bends = line.slopes.split_off(p);
+        let mut trend = Self {
+            line,
+            curves: curves(p, hinges, &bends),
+            scale: 1.0,
+        };
+        let mut left = trend.residuals(data)?;
+        let squares: f64 = left
+            .iter()
+            .zip(data.weights())
+            .map(|(r, w)| w * r * r)
+            .sum();
+        let scale = (squares / data.total_weight()).sqrt();
+        if scale > NEGLIGIBLE {
+            left.iter_mut().for_each(|r| *r /= scale);
+            trend.scale = scale;
+        } else {
+            left.fill(0.0);
+        }
+        Ok((trend, data.with_response(&left)))
+    }
+
+    /// Leaf slopes and intercepts with the line put back.
+    pub fn put_back(&self, slopes: &[f64], intercepts: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let line = self.line.slopes.iter().cycle();
+        let slopes = slopes.iter().zip(line);
+        let intercepts = intercepts.iter();
+        (
+            slopes.map(|(b, line)| line + self.scale * b).collect(),
+            intercepts
+                .map(|b| self.line.intercept + self.scale * b)
+                .collect(),
+        )
+    }
+
+    /// y_i minus the trend.
+    fn residuals(&self, data: &RegressionRows<'_>) -> Result<Vec<f64>, Stopped> {
+        let stride = data.rows.stride();
+        let columns = data.fill_columns(
+            1,
+            || vec![0.0; stride],
+            |fitted, tile, response, out| {
+                fitted.fill(self.line.intercept);
+                let features = tile.values.chunks_exact(stride);
+                for (column, slope) in features.clone().zip(&self.line.slopes) {
+                    for (fitted, u) in fitted.iter_mut().zip(column) {
+                        *fitted += slope * u;
+                    }
+                }
+                for (column, curve) in features.zip(&self.curves) {
+                    curve.add_to(column, fitted);
+                }
+                for ((out, y), fitted) in out.iter_mut().zip(response).zip(fitted) {
+                    *out = y - *fitted;
+                }
+            },
+        )?;
+        Ok(columns[..data.len()].to_vec())
+    }
+}
+
+/// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
+fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Stopped> {
+    let (p, stride) = (data.features(), data.rows.stride());
+    let columns = p + hinges.len();
+    let chunk = |c| {
+        let mut expanded = vec![0.0; columns * stride];
+        let mut kept = MomentColumns::new(columns, stride);
+        let mut moments = vec![0.0; (columns + 2) * (columns + 2)];
+        data.rows.visit_chunk(c, &data.stop, |block: Block<'_>| {
+            let tile = block.tile.values;
+            let (features, bent) = expanded.split_at_mut(p * stride);
+            features.copy_from_slice(tile);
+            for (hinge, out) in hinges.iter().zip(bent.chunks_exact_mut(stride)) {
+                let column = &tile[hinge.feature * stride..][..stride];
+                for (out, u) in out.iter_mut().zip(column) {
+                    *out = hinge.weight * (u - hinge.knot).max(0.0);
+                }
+            }
+            kept.set_block(&expanded, data.block_response(&block.rows));
+            kept.add_moments(data.block_weights(&block.rows), &mut moments);
+        })?;
+        Ok(moments)
+    };
+    sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))
+}
+
+/// The curves of hinges with these coefficients.
+fn curves(features: usize, hinges: &[Hinge], coefficients: &[f64]) -> Vec<Curve> {
+    if hinges.is_empty() {
+        return Vec::new();
+    }
+    let mut curves = vec![Curve::default(); features];
+    for (hinge, coefficient) in hinges.iter().zip(coefficients) {
+        let curve = &mut curves[hinge.feature];
+        curve.knots.push(hinge.knot);
+        curve.bends.push(hinge.weight * coefficient);
+    }
+    for curve in curves.iter_mut().filter(|curve| curve.height() < FLAT) {
+        *curve = Curve::default();
+    }
+    curves
+}
