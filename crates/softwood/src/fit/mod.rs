@@ -16,6 +16,7 @@ pub mod orct;
 pub mod orct_cv;
 mod prune;
 mod regrow;
+mod replace_subtrees;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;

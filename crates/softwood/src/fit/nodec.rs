@@ -131,13 +131,58 @@ impl<'a, 'd> Run<'a, 'd> {
     pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Stopped> {
         let patient = self.data.without_deadline();
         self.ridges = ridges.clone();
-        self.parameters = self.best.parameters.clone();
-        self.leaves = patient.likeliest_leaves(&self.parameters, 0)?;
+        self.return_to_best()?;
         self.best.objective = f64::INFINITY;
         self.fruitless = 0;
         self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
         self.fit_leaves(&patient, 0, None)?;
         self.keep_if_best(&patient)
+    }
+
+    /// Goes on for some macro-iterations although it had ended; Err only if cancelled.
+    pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Stopped> {
+        self.fruitless = 0;
+        self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
+        self.advance(self.macro_iterations + macro_iterations)
+    }
+
+    /// Puts another subtree in the place of that below `t`; Err only if cancelled.
+    pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Stopped> {
+        let patient = self.data.without_deadline();
+        self.parameters.set_subtree(t, subtree);
+        self.leaves = patient.likeliest_leaves(&self.parameters, 0)?;
+        self.keep_if_best(&patient)
+    }
+
+    /// Goes back to its best point; Err only if cancelled.
+    pub fn return_to_best(&mut self) -> Result<(), Stopped> {
+        let patient = self.data.without_deadline();
+        self.parameters = self.best.parameters.clone();
+        self.leaves = patient.likeliest_leaves(&self.parameters, 0)?;
+        Ok(())
+    }
+
+    /// Whether the time limit ended it.
+    pub fn is_out_of_time(&self) -> bool {
+        self.status == Some(SolveStatus::TimeLimit)
+    }
+
+    /// The rows whose likeliest path passes branch node `t`.
+    pub fn members(&self, t: usize) -> Vec<u32> {
+        let below = self.parameters.topology.leaves_below(t);
+        (0..self.data.len() as u32)
+            .filter(|i| below.contains(&(self.leaves[*i as usize] as usize)))
+            .collect()
+    }
+
+    /// Penalties for a tree of some of the rows that weigh as much beside their errors.
+    pub fn ridges_on(&self, here: &RegressionRows<'_>) -> Ridges {
+        let factor = self.data.total_weight() / here.total_weight();
+        let scaled = |ridges: &[f64]| ridges.iter().map(|ridge| factor * ridge).collect();
+        Ridges {
+            branches: scaled(&self.ridges.branches),
+            leaves: scaled(&self.ridges.leaves),
+        }
     }
 
     /// The best point so far.
@@ -207,11 +252,8 @@ impl<'a, 'd> Run<'a, 'd> {
     /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.
     fn free_step(&mut self, t: usize, balance: &Balance) -> Result<(), Stopped> {
         let topology = self.parameters.topology;
-        let below = topology.leaves_below(t);
         let root_alone = t == 0 && topology.depth() > 1;
-        let members: Vec<u32> = (0..self.data.len() as u32)
-            .filter(|i| below.contains(&(self.leaves[*i as usize] as usize)))
-            .collect();
+        let members = self.members(t);
         if members.is_empty() {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use super::choose_ridges::{first_ridges, plausible_ridges};
 use super::multistart::{Starts, best_of_starts, parallelism};
 use super::nodec::{RegressionOutcome, Ridges, Run};
+use super::replace_subtrees::replace_subtrees;
 use super::trend::Trend;
 use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
 use super::{Control, FitError};
@@ -247,7 +248,7 @@ fn race(
     } else {
         plausible_ridges(data, begun.outcomes[begun.best].best(), &first, settings)?
     };
-    let end = |mut run: Run<'_, '_>| {
+    let mut runs = side_by_side(begun.outcomes, data.parallelism, |mut run| {
         let goes_on = run.objective() <= last_to_go_on;
         if !asked {
             run.penalize(&ridges)?;
@@ -255,28 +256,47 @@ fn race(
         if goes_on {
             run.advance(settings.macro_iterations)?;
         }
+        Ok(run)
+    })?;
+    // Steps that must be accepted lead to a point that is to stay.
+    if settings.convergent_after.is_none() {
+        let best = runs.iter_mut().min_by(|a, b| by_objective(a, b));
+        replace_subtrees(
+            best.expect("at least one start"),
+            |rows, topology, attempt| {
+                first_splits(
+                    rows,
+                    topology,
+                    settings,
+                    settings.n_starts + attempt,
+                    progress,
+                )
+            },
+        )?;
+    }
+    let outcomes = side_by_side(runs, data.parallelism, |run| {
         let outcome = run.finish()?;
         progress.finish_start(Some(outcome.ending.objective));
         Ok(outcome)
-    };
-    let outcomes: Vec<RegressionOutcome> = match data.parallelism {
-        Parallelism::Rows => begun
-            .outcomes
-            .into_iter()
-            .map(end)
-            .collect::<Result<_, _>>()?,
-        Parallelism::None => begun
-            .outcomes
-            .into_par_iter()
-            .map(end)
-            .collect::<Result<_, Stopped>>()?,
-    };
+    })?;
     let starts = Starts::ranked(
         outcomes,
         |a, b| a.ending.objective.total_cmp(&b.ending.objective),
         begun.cut_short,
     );
     Ok((starts, ridges))
+}
+
+/// Does the same to all, side by side unless their rows are.
+fn side_by_side<A: Send, B: Send>(
+    all: Vec<A>,
+    parallelism: Parallelism,
+    step: impl Fn(A) -> Result<B, Stopped> + Send + Sync,
+) -> Result<Vec<B>, Stopped> {
+    match parallelism {
+        Parallelism::Rows => all.into_iter().map(step).collect(),
+        Parallelism::None => all.into_par_iter().map(step).collect(),
+    }
 }
 
 /// Splits to begin with.

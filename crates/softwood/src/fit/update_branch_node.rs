@@ -15,6 +15,9 @@ use crate::stop::Stopped;
 /// Quasi-Newton iterations at most.
 const MAX_ITERATIONS: u64 = 30;
 
+/// Errors that differ by less than this share are the same.
+const SAME: f64 = 1e-9;
+
 /// ε₁ > ε₂ and ε₃, which shrink by ζ after every macro-iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Balance {
@@ -66,12 +69,15 @@ pub(crate) fn update_branch_node(
                 .collect();
             crowd.sort_by(|a, b| errors[*b].total_cmp(&errors[*a]));
             let mut wanted = flipped * left.max(total - left);
+            let mut last = f64::INFINITY;
             for i in crowd {
-                goes_left[i] = !goes_left[i];
-                wanted -= weight(i);
-                if wanted <= 0.0 {
+                // Copies of a row go together, though rounding tells their errors apart.
+                if wanted <= 0.0 && errors[i] < (1.0 - SAME) * last {
                     break;
                 }
+                last = errors[i];
+                goes_left[i] = !goes_left[i];
+                wanted -= weight(i);
             }
         }
         return match split_towards(here, &goes_left, true, Some(split.clone()), run.progress)? {

@@ -15,13 +15,16 @@ use std::sync::Arc;
 const REPETITIONS: usize = 3;
 
 /// Rounds of 2-means at most.
-const MAX_ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 8;
+
+/// Partitions whose indices differ by less than this share are as good as each other.
+const SAME: f64 = 1e-9;
 
 /// Bins of the histogram a quantile is read from.
 const BINS: usize = 1024;
 
 /// Iterations of a logistic regression.
-const LOGISTIC_ITERATIONS: u64 = 50;
+const LOGISTIC_ITERATIONS: u64 = 20;
 
 /// A split (a, μ), and which rows it sends left.
 struct Partition {
@@ -53,7 +56,9 @@ pub(crate) fn clustered_splits(
             partitions.push(partition);
         }
         let index = davies_bouldin(data, &members[topology.branches()..])?;
-        if best.as_ref().is_none_or(|(least, ..)| index < *least) {
+        // The same partition found again, perhaps mirrored, differs by rounding alone.
+        let is_less = |least: f64| index < (1.0 - SAME) * least;
+        if best.as_ref().is_none_or(|(least, ..)| is_less(*least)) {
             best = Some((index, partitions, members));
         }
     }
@@ -160,25 +165,25 @@ pub(crate) fn split_towards(
 /// Lloyd's algorithm from the means on both sides of a random split.
 fn two_means(data: &RegressionRows<'_>, rng: &mut impl Rng) -> Result<Partition, Stopped> {
     let mut theta = random_split(data, rng)?;
-    if data.len() == 0 {
-        return Ok(Partition {
-            theta,
-            goes_left: Vec::new(),
-        });
-    }
-    let mut goes_left: Vec<bool> = sides(data, &theta)?;
-    for _ in 0..MAX_ROUNDS {
-        let Some(means) = side_means(data, &goes_left)? else {
-            break;
-        };
-        theta = bisector(&means);
-        let next = sides(data, &theta)?;
-        if next == goes_left {
-            break;
+    if data.len() > 0 {
+        let all = group_sums(data, &vec![0; data.len()], 1)?;
+        for _ in 0..MAX_ROUNDS {
+            let Some(means) = side_means(&all, &left_sums(data, &theta)?) else {
+                break;
+            };
+            // The same sides as before have the same means.
+            let next = bisector(&means);
+            if next == theta {
+                break;
+            }
+            theta = next;
         }
-        goes_left = next;
     }
-    Ok(Partition { theta, goes_left })
+    let z = linear_values(data, &theta)?;
+    Ok(Partition {
+        goes_left: z.iter().map(|z| *z >= 0.0).collect(),
+        theta,
+    })
 }
 
 /// (a, μ) with z > 0 where the first mean is nearer.
@@ -192,13 +197,6 @@ fn bisector(means: &[Vec<f64>; 2]) -> Vec<f64> {
     difference
         .chain([squares(&means[0]) - squares(&means[1])])
         .collect()
-}
-
-fn sides(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<bool>, Stopped> {
-    Ok(linear_values(data, theta)?
-        .iter()
-        .map(|z| *z >= 0.0)
-        .collect())
 }
 
 /// z_i of one split for each row.
@@ -217,19 +215,42 @@ pub(crate) fn linear_values(data: &RegressionRows<'_>, theta: &[f64]) -> Result<
     Ok(columns[..data.len()].to_vec())
 }
 
-/// Weighted means of the rows going left and right, None if one side has no weight.
-fn side_means(
-    data: &RegressionRows<'_>,
-    goes_left: &[bool],
-) -> Result<Option<[Vec<f64>; 2]>, Stopped> {
-    let groups: Vec<u32> = goes_left.iter().map(|left| u32::from(!left)).collect();
-    let sums = group_sums(data, &groups, 2)?;
-    let p = data.features();
-    let mean = |k: usize| -> Option<Vec<f64>> {
-        let sum = &sums[k * (p + 1)..][..=p];
-        (sum[p] > 0.0).then(|| sum[..p].iter().map(|s| s / sum[p]).collect())
+/// Means of the rows going left and of the others, from the sums of all and of those going left; None
+/// if one side has no weight.
+fn side_means(all: &[f64], left: &[f64]) -> Option<[Vec<f64>; 2]> {
+    let (p, rounding) = (all.len() - 1, 1e-12);
+    let right: Vec<f64> = all.iter().zip(left).map(|(all, left)| all - left).collect();
+    let mean = |sums: &[f64]| -> Option<Vec<f64>> {
+        let weighs = sums[p] > rounding * all[p];
+        weighs.then(|| sums[..p].iter().map(|sum| sum / sums[p]).collect())
     };
-    Ok(mean(0).zip(mean(1)).map(|(left, right)| [left, right]))
+    Some([mean(left)?, mean(&right)?])
+}
+
+/// Σ w u and Σ w of the rows that a split sends left.
+fn left_sums(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<f64>, Stopped> {
+    let stump = Topology::complete(1);
+    let splits = Splits::new(stump, data.features(), theta, 1.0);
+    let (p, stride) = (data.features(), data.rows.stride());
+    let chunk = |c| {
+        let mut sums = vec![0.0; p + 1];
+        let mut inside = vec![0.0; stride];
+        let mut scratch = BlockScratch::new(stump, stride);
+        data.rows.visit_chunk(c, &data.stop, |block| {
+            block_pass::split_values(&splits, block.tile, &mut scratch);
+            let rows = scratch.split_values().iter();
+            let rows = rows.zip(data.block_weights(&block.rows));
+            for (inside, (z, w)) in inside.iter_mut().zip(rows) {
+                *inside = if *z >= 0.0 { *w } else { 0.0 };
+            }
+            for (sum, column) in sums.iter_mut().zip(block.tile.values.chunks_exact(stride)) {
+                *sum += dot(&inside, column);
+            }
+            sums[p] += inside.iter().sum::<f64>();
+        })?;
+        Ok(sums)
+    };
+    sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))
 }
 
 /// Σ w u and Σ w of every group of rows, groups × (p + 1).

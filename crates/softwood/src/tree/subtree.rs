@@ -45,6 +45,26 @@ impl RegressionParameters {
             .collect()
     }
 
+    /// The subtree below branch node `node` as a tree of its own.
+    pub(crate) fn subtree(&self, node: usize) -> Self {
+        let (p, leaves) = (self.features, self.topology.leaves_below(node));
+        Self {
+            topology: Topology::complete(self.topology.depth() - self.topology.level(node)),
+            features: p,
+            theta: self.subtree_theta(node),
+            leaf_slopes: self.leaf_slopes[leaves.start * p..leaves.end * p].to_vec(),
+            leaf_intercepts: self.leaf_intercepts[leaves].to_vec(),
+        }
+    }
+
+    /// Puts a tree in the place of the subtree below branch node `node`, which has its shape.
+    pub(crate) fn set_subtree(&mut self, node: usize, subtree: &Self) {
+        let (p, leaves) = (self.features, self.topology.leaves_below(node));
+        self.set_subtree_theta(node, &subtree.theta);
+        self.leaf_slopes[leaves.start * p..leaves.end * p].copy_from_slice(&subtree.leaf_slopes);
+        self.leaf_intercepts[leaves].copy_from_slice(&subtree.leaf_intercepts);
+    }
+
     /// θ of branch node `node` alone.
     pub(crate) fn node_theta(&self, node: usize) -> Vec<f64> {
         let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
