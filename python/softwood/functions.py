@@ -239,9 +239,11 @@ def fit_srt(
         Where starts begin: at hierarchical 2-means partitions of the rows, at random hyperplanes
         through them, or both in turn.
     n_starts : int
-        Starts; after four macro-iterations the better half goes on, and the best tree is kept.
+        Starts; after four macro-iterations the better half goes on, and the best tree is kept. In
+        the end its subtrees are grown anew in the rows that reach them, up to four times
+        each (half as often as there are starts), and replaced where that is better.
     macro_iterations : int
-        Rounds over all branch nodes at most.
+        Rounds over all branch nodes at most, and up to four more after subtrees were replaced.
     imbalance : tuple of three floats
         ε1, ε2, ε3: a split that sends at most the share ε1 of its rows one way is led back towards
         balance, one with at most ε2 by handing over the share ε3 of the crowded side's rows, those

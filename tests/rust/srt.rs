@@ -151,6 +151,35 @@ fn a_piecewise_linear_response_is_found() {
     assert!(rule.threshold.abs() < 0.03 * weight(0).abs());
 }
 
+/// Each side of one plane bends along directions of its own: a start that finds one of the two bends
+/// is given another chance to find the other.
+#[test]
+fn what_differs_between_subtrees_is_found() {
+    let mut rng = Pcg64::new(11, 0);
+    let x = Array2::from_shape_simple_fn((600, 4), || rng.random_range(-1.0..1.0));
+    let y: Vec<f64> = x
+        .rows()
+        .into_iter()
+        .map(|r: ndarray::ArrayView1<'_, f64>| {
+            if r[0] > 0.0 {
+                4.0 + 2.0 * r[1].abs()
+            } else {
+                2.0 * (r[2] - r[3]).abs()
+            }
+        })
+        .collect();
+    for random_state in 0..10 {
+        let settings = SrtSettings {
+            n_starts: 2,
+            random_state,
+            ..quick(2)
+        };
+        let share = r2(&fit(&x, &y, &settings), x.view(), &y);
+        // Without it the worst of these seeds ends at 0.79, with it at 0.93.
+        assert!(share > 0.9, "seed {random_state}: {share}");
+    }
+}
+
 #[test]
 fn a_linear_response_is_predicted_exactly() {
     let (x, _) = kinked(80, 3, 0.0);

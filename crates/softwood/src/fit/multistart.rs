@@ -55,6 +55,18 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
     }
 }
 
+/// Does the same to all, side by side unless their rows are.
+pub(crate) fn side_by_side<A: Send, B: Send>(
+    all: Vec<A>,
+    parallelism: Parallelism,
+    step: impl Fn(A) -> Result<B, Stopped> + Send + Sync,
+) -> Result<Vec<B>, Stopped> {
+    match parallelism {
+        Parallelism::Rows => all.into_iter().map(step).collect(),
+        Parallelism::None => all.into_par_iter().map(step).collect(),
+    }
+}
+
 /// The greedy start with all features to choose from.
 const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
 
@@ -180,13 +192,7 @@ pub(crate) fn best_of_starts<O: Send>(
         }
         run(start).map(Some)
     };
-    let outcomes: Vec<Option<O>> = match parallelism {
-        Parallelism::Rows => (0..n_starts).map(run_in_time).collect::<Result<_, _>>()?,
-        Parallelism::None => (0..n_starts)
-            .into_par_iter()
-            .map(run_in_time)
-            .collect::<Result<_, _>>()?,
-    };
+    let outcomes = side_by_side((0..n_starts).collect(), parallelism, run_in_time)?;
     let outcomes: Vec<O> = outcomes.into_iter().flatten().collect();
     let cut_short = outcomes.len() < n_starts;
     Ok(Starts::ranked(outcomes, order, cut_short))

@@ -162,9 +162,9 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(())
     }
 
-    /// Whether the time limit ended it.
-    pub fn is_out_of_time(&self) -> bool {
-        self.status == Some(SolveStatus::TimeLimit)
+    /// Ends it for want of time.
+    pub fn end_out_of_time(&mut self) {
+        self.status = Some(SolveStatus::TimeLimit);
     }
 
     /// The rows whose likeliest path passes branch node `t`.

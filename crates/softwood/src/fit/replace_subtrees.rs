@@ -3,69 +3,87 @@
 //! Below a split the two sides are all but separate problems. A start that has found one of them but
 //! not the other is so mended by a fraction of the work of more starts.
 
+use super::multistart::side_by_side;
 use super::nodec::Run;
 use crate::objective::RegressionRows;
 use crate::stop::Stopped;
-use crate::tree::{Parallelism, RegressionParameters, Topology};
-use rayon::prelude::*;
+use crate::tree::{RegressionParameters, Topology};
 
-/// Fresh starts of a subtree, and the macro-iterations of each.
+/// Fresh starts of a subtree at most; half as many as the tree's own if these are few.
 const ATTEMPTS: usize = 4;
-const MACRO_ITERATIONS: u64 = 4;
 
-/// Macro-iterations of the whole tree after subtrees have been replaced.
-const SETTLING: u64 = 4;
+/// Macro-iterations of each, and of the whole tree after subtrees have been replaced, at most.
+const MACRO_ITERATIONS: u64 = 4;
 
 /// A subtree must be better by this share to replace another.
 const WORTHWHILE: f64 = 1e-3;
 
+/// Splits to begin with, for rows, a shape and the number of an attempt.
+type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Stopped>
+    + Sync
+    + 'f;
+
 /// Replaces subtrees of `run` from the top down where fresh ones are better, and lets the whole tree
-/// settle; `splits(rows, shape, attempt)` gives splits to begin with. Err only if cancelled.
+/// settle. Err only if cancelled.
 pub(crate) fn replace_subtrees(
     run: &mut Run<'_, '_>,
-    splits: impl Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Stopped>
-    + Sync,
+    splits: &FirstSplits<'_>,
 ) -> Result<(), Stopped> {
+    let attempts = ATTEMPTS.min(run.settings.n_starts / 2);
+    if attempts == 0 {
+        return Ok(());
+    }
     run.return_to_best()?;
-    let topology = run.parameters.topology;
+    let branches = run.parameters.topology.branches();
+    let macro_iterations = run.settings.macro_iterations.min(MACRO_ITERATIONS);
     let mut replaced = false;
-    for t in 1..topology.branches() {
-        if run.is_out_of_time() {
-            break;
-        }
-        let here = run.data.select(&run.members(t));
-        if here.total_weight() <= 0.0 {
-            continue;
-        }
-        let here = here.without_deadline();
-        let below = Topology::complete(topology.depth() - topology.level(t));
-        let ridges = run.ridges_on(&here);
-        let begin = |start| Run::new(&here, start, ridges.clone(), run.settings, run.progress);
-        let attempt = |k: usize| {
-            let mut fresh = begin(splits(&here, below, t * ATTEMPTS + k)?)?;
-            fresh.advance(MACRO_ITERATIONS)?;
-            Ok(fresh)
-        };
-        let fresh: Vec<Run<'_, '_>> = match here.parallelism {
-            Parallelism::Rows => (0..ATTEMPTS).map(attempt).collect::<Result<_, Stopped>>()?,
-            Parallelism::None => (0..ATTEMPTS)
-                .into_par_iter()
-                .map(attempt)
-                .collect::<Result<_, Stopped>>()?,
-        };
-        let present = begin(run.parameters.subtree(t))?;
-        let best = fresh
-            .iter()
-            .min_by(|a, b| a.objective().total_cmp(&b.objective()))
-            .expect("at least one attempt");
-        if best.objective() < (1.0 - WORTHWHILE) * present.objective() {
-            let grown = best.best().clone();
-            run.graft(t, &grown)?;
-            replaced = true;
+    for t in 1..branches {
+        match better_subtree(run, t, attempts, macro_iterations, splits) {
+            Ok(Some(subtree)) => {
+                run.graft(t, &subtree)?;
+                replaced = true;
+            }
+            Ok(None) => {}
+            Err(Stopped::TimeLimit) => {
+                run.end_out_of_time();
+                return Ok(());
+            }
+            Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
         }
     }
     if replaced {
-        run.resume(SETTLING)?;
+        run.resume(macro_iterations)?;
     }
     Ok(())
+}
+
+/// The best of fresh subtrees at `t`, if it is better than the present one.
+fn better_subtree(
+    run: &Run<'_, '_>,
+    t: usize,
+    attempts: usize,
+    macro_iterations: u64,
+    splits: &FirstSplits<'_>,
+) -> Result<Option<RegressionParameters>, Stopped> {
+    run.data.stop.check()?;
+    let here = run.data.select(&run.members(t));
+    if here.total_weight() <= 0.0 {
+        return Ok(None);
+    }
+    let present = run.parameters.subtree(t);
+    let shape = present.topology;
+    let ridges = run.ridges_on(&here);
+    let begin = |start| Run::new(&here, start, ridges.clone(), run.settings, run.progress);
+    let attempt = |k: usize| {
+        let mut fresh = begin(splits(&here, shape, t * ATTEMPTS + k)?)?;
+        fresh.advance(macro_iterations)?;
+        Ok(fresh)
+    };
+    let fresh = side_by_side((0..attempts).collect(), here.parallelism, attempt)?;
+    let enough = (1.0 - WORTHWHILE) * begin(present)?.objective();
+    let best = fresh
+        .iter()
+        .min_by(|a, b| a.objective().total_cmp(&b.objective()))
+        .filter(|best| best.objective() < enough);
+    Ok(best.map(|best| best.best().clone()))
 }

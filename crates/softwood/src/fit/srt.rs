@@ -1,7 +1,7 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
 use super::choose_ridges::{first_ridges, plausible_ridges};
-use super::multistart::{Starts, best_of_starts, parallelism};
+use super::multistart::{Starts, best_of_starts, parallelism, side_by_side};
 use super::nodec::{RegressionOutcome, Ridges, Run};
 use super::replace_subtrees::replace_subtrees;
 use super::trend::Trend;
@@ -17,9 +17,8 @@ use crate::progress::Progress;
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::tree::{Parallelism, RegressionParameters, Topology};
+use crate::tree::{RegressionParameters, Topology};
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -261,18 +260,10 @@ fn race(
     // Steps that must be accepted lead to a point that is to stay.
     if settings.convergent_after.is_none() {
         let best = runs.iter_mut().min_by(|a, b| by_objective(a, b));
-        replace_subtrees(
-            best.expect("at least one start"),
-            |rows, topology, attempt| {
-                first_splits(
-                    rows,
-                    topology,
-                    settings,
-                    settings.n_starts + attempt,
-                    progress,
-                )
-            },
-        )?;
+        let splits = |rows: &RegressionRows<'_>, shape, attempt| {
+            first_splits(rows, shape, settings, settings.n_starts + attempt, progress)
+        };
+        replace_subtrees(best.expect("at least one start"), &splits)?;
     }
     let outcomes = side_by_side(runs, data.parallelism, |run| {
         let outcome = run.finish()?;
@@ -285,18 +276,6 @@ fn race(
         begun.cut_short,
     );
     Ok((starts, ridges))
-}
-
-/// Does the same to all, side by side unless their rows are.
-fn side_by_side<A: Send, B: Send>(
-    all: Vec<A>,
-    parallelism: Parallelism,
-    step: impl Fn(A) -> Result<B, Stopped> + Send + Sync,
-) -> Result<Vec<B>, Stopped> {
-    match parallelism {
-        Parallelism::Rows => all.into_iter().map(step).collect(),
-        Parallelism::None => all.into_par_iter().map(step).collect(),
-    }
 }
 
 /// Splits to begin with.

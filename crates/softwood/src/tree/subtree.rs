@@ -244,3 +244,32 @@ impl Subtree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subtree_taken_out_fits_where_it_was() {
+        let mut tree = RegressionParameters::zero(Topology::complete(3), 2);
+        let mut next = 0.0;
+        let mut number = || {
+            next += 1.0;
+            next
+        };
+        tree.theta.fill_with(&mut number);
+        tree.leaf_slopes.fill_with(&mut number);
+        tree.leaf_intercepts.fill_with(&mut number);
+        let right = tree.subtree(2);
+        assert_eq!(right.topology, Topology::complete(2));
+        assert_eq!(right.leaf_intercepts, tree.leaf_intercepts[4..]);
+        assert_eq!(right.leaf_slopes, tree.leaf_slopes[8..]);
+        assert_eq!(right.node_theta(2), tree.node_theta(6));
+        let mut other = RegressionParameters::zero(tree.topology, 2);
+        other.set_subtree(1, &tree.subtree(1));
+        other.set_subtree_theta(0, &tree.node_theta(0));
+        assert_ne!(other, tree);
+        other.set_subtree(2, &right);
+        assert_eq!(other, tree);
+    }
+}
