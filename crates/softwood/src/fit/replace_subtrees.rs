@@ -59,7 +59,7 @@ pub(crate) fn replace_subtrees(
 
 /// The best of fresh subtrees at `t`, if it is better than the present one.
 fn better_subtree(
-    run: &Run<'_, '_>,
+    run: &mut Run<'_, '_>,
     t: usize,
     attempts: usize,
     macro_iterations: u64,
@@ -73,13 +73,18 @@ fn better_subtree(
     let present = run.parameters.subtree(t);
     let shape = present.topology;
     let ridges = run.ridges_on(&here);
-    let begin = |start| Run::new(&here, start, ridges.clone(), run.settings, run.progress);
+    let (settings, progress) = (run.settings, run.progress);
+    let begin = |start| Run::new(&here, start, ridges.clone(), settings, progress);
     let attempt = |k: usize| {
         let mut fresh = begin(splits(&here, shape, t * ATTEMPTS + k)?)?;
         fresh.advance(macro_iterations)?;
         Ok(fresh)
     };
     let fresh = side_by_side((0..attempts).collect(), here.parallelism, attempt)?;
+    for attempt in &fresh {
+        run.iterations += attempt.iterations;
+        run.evaluations += attempt.evaluations;
+    }
     let enough = (1.0 - WORTHWHILE) * begin(present)?.objective();
     let best = fresh
         .iter()
