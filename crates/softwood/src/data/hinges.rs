@@ -131,17 +131,4 @@ mod tests {
         let repeated = Array2::from_shape_vec((repeated.len(), 1), repeated).unwrap();
         assert_eq!(hinges(&x, Some(&weights)), hinges(&repeated, None));
     }
-
-    #[test]
-    fn more_features_than_one_regression_can_bend_are_refused() {
-        let x = Array2::from_shape_fn((5, MOST + 1), |(i, j)| (i * (j + 1)) as f64);
-        let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
-        let distributions = Distributions::learn(x.view().into(), None, &Stop::default()).unwrap();
-        let refused = InputError::TooManyCurves {
-            features: MOST + 1,
-            values: LEAST_VALUES,
-            most: MOST,
-        };
-        assert_eq!(distributions.hinges(&scaling), Err(refused));
-    }
 }

@@ -42,7 +42,7 @@ pub struct SrtSettings {
     pub scaling: ScalingKind,
     /// Where starts begin.
     pub start: RegressionStart,
-    /// Starts; the best is kept.
+    /// Starts; the best is kept, and its subtrees replaced where growing them anew is better.
     pub n_starts: usize,
     /// Macro-iterations of a start at most.
     pub macro_iterations: u64,
@@ -153,7 +153,8 @@ impl SrtSettings {
 /// with z_it = ω_0t + (1/p) Σ_j ω_tj u_ij of steepness 1 and leaf models ŷ_it = β_0t + Σ_j β_tj u_ij.
 /// β̄ is the linear regression of all rows: it is taken out of the response first, so that leaves
 /// with few rows tend to it. Errors, and with them the objective, are relative to its mean squared
-/// error. A row is predicted by the one leaf at the end of its likelier branches.
+/// error. A row is predicted by the one leaf at the end of its likelier branches. If curves are asked
+/// for, they are estimated and taken out of the response together with β̄.
 ///
 /// Same seed, same bits, on any number of threads.
 pub fn fit_srt<'a>(

@@ -108,20 +108,20 @@ fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Stop
     let (p, stride) = (data.features(), data.rows.stride());
     let columns = p + hinges.len();
     let chunk = |c| {
-        let mut expanded = vec![0.0; columns * stride];
         let mut kept = MomentColumns::new(columns, stride);
         let mut moments = vec![0.0; (columns + 2) * (columns + 2)];
         data.rows.visit_chunk(c, &data.stop, |block: Block<'_>| {
             let tile = block.tile.values;
-            let (features, bent) = expanded.split_at_mut(p * stride);
-            features.copy_from_slice(tile);
-            for (hinge, out) in hinges.iter().zip(bent.chunks_exact_mut(stride)) {
-                let column = &tile[hinge.feature * stride..][..stride];
-                for (out, u) in out.iter_mut().zip(column) {
-                    *out = hinge.weight * (u - hinge.knot).max(0.0);
+            kept.fill_block(data.block_response(&block.rows), |out| {
+                let (features, bent) = out.split_at_mut(p * stride);
+                features.copy_from_slice(tile);
+                for (hinge, out) in hinges.iter().zip(bent.chunks_exact_mut(stride)) {
+                    let column = &tile[hinge.feature * stride..][..stride];
+                    for (out, u) in out.iter_mut().zip(column) {
+                        *out = hinge.weight * (u - hinge.knot).max(0.0);
+                    }
                 }
-            }
-            kept.set_block(&expanded, data.block_response(&block.rows));
+            });
             kept.add_moments(data.block_weights(&block.rows), &mut moments);
         })?;
         Ok(moments)

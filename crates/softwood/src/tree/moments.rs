@@ -31,10 +31,15 @@ impl MomentColumns {
 
     /// Takes a block: its tile (p × stride) and response.
     pub fn set_block(&mut self, tile: &[f64], response: &[f64]) {
-        let stride = self.stride;
-        self.plain[..tile.len()].copy_from_slice(tile);
-        self.plain[tile.len()..][..stride].copy_from_slice(response);
-        self.plain[tile.len() + stride..][..stride].fill(1.0);
+        self.fill_block(response, |columns| columns.copy_from_slice(tile));
+    }
+
+    /// Takes a block whose p columns `fill` writes.
+    pub fn fill_block(&mut self, response: &[f64], fill: impl FnOnce(&mut [f64])) {
+        let (stride, features) = (self.stride, (self.count - 2) * self.stride);
+        fill(&mut self.plain[..features]);
+        self.plain[features..][..stride].copy_from_slice(response);
+        self.plain[features + stride..][..stride].fill(1.0);
     }
 
     /// moments (p + 2)² += Σ_i w_i c_i c_iᵀ, upper triangle, c_i = (u_i, y_i, 1).

@@ -171,25 +171,11 @@ impl Subtree {
         response: &[f64],
         scratch: &'s mut SubtreeScratch,
     ) -> &'s [f64] {
-        let errors = self.errors(tile, response, scratch);
-        for error in &mut *errors {
-            *error *= *error;
-        }
-        errors
-    }
-
-    /// ŷ_it − y_i of every leaf, L × stride.
-    pub fn errors<'s>(
-        &self,
-        tile: Tile<'_>,
-        response: &[f64],
-        scratch: &'s mut SubtreeScratch,
-    ) -> &'s mut [f64] {
         block_pass::split_values(&self.models, tile, &mut scratch.errors);
         let errors = scratch.errors.split_values_mut();
         for column in errors.chunks_exact_mut(scratch.stride) {
             for (error, y) in column.iter_mut().zip(response) {
-                *error -= y;
+                *error = (*error - y) * (*error - y);
             }
         }
         errors
