@@ -411,6 +411,15 @@ fn one_leaf_predicts_and_explains() {
     }
 }
 
+/// With its first `good` made `bad`, the text is refused with the word.
+fn assert_refused(text: &str, changes: &[(&str, &str, &str)]) {
+    for (good, bad, word) in changes {
+        assert!(text.contains(good), "{good}");
+        let error = SrtModel::from_json(&text.replacen(good, bad, 1)).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
 #[test]
 fn a_model_survives_its_file() {
     let (x, y) = kinked(100, 3, 0.1);
@@ -431,7 +440,7 @@ fn a_model_survives_its_file() {
         .unwrap_err()
         .to_string();
     assert!(wrong.contains("kind is \"srt\", not \"orct\""), "{wrong}");
-    for (good, bad, word) in [
+    let changes = [
         (
             "\"leaf_intercepts\": [",
             "\"leaf_intercepts\": [1.0, ",
@@ -463,11 +472,41 @@ fn a_model_survives_its_file() {
             "kind is \"tree\"",
         ),
         ("\"response\":", "\"answer\":", "response"),
-    ] {
-        assert!(text.contains(good), "{good}");
-        let error = SrtModel::from_json(&text.replacen(good, bad, 1)).unwrap_err();
-        assert!(error.to_string().contains(word), "{error}");
-    }
+    ];
+    assert_refused(&text, &changes);
+}
+
+#[test]
+fn a_model_with_curves_survives_its_file() {
+    let (x, y) = kinked(100, 3, 0.1);
+    let settings = SrtSettings {
+        curves: true,
+        ..quick(1)
+    };
+    let model = fit(&x, &y, &settings);
+    let text = model.to_json();
+    let read = SrtModel::from_json(&text).unwrap();
+    assert_eq!(read, model);
+    assert_eq!(read.predict(x.view()), model.predict(x.view()));
+    assert!(
+        model
+            .to_string()
+            .contains("plus, in every leaf, curves of x")
+    );
+    let changes = [
+        (
+            "\"curves\": [\n    {",
+            "\"curves\": [\n    {\"knots\": [], \"bends\": []},\n    {",
+            "curves has 4",
+        ),
+        (
+            "{\"knots\":[",
+            "{\"knots\":[0.5,",
+            "curves[0]: a curve needs increasing knots",
+        ),
+        ("\"bends\":[", "\"bends\":[1.0,", "curves[0]: a curve needs"),
+    ];
+    assert_refused(&text, &changes);
 }
 
 #[test]

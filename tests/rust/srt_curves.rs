@@ -199,38 +199,6 @@ fn weight_two_counts_as_the_row_twice() {
 }
 
 #[test]
-fn a_model_with_curves_survives_its_file() {
-    let (x, y) = bent(100, 0.1);
-    let model = fit(&x, &y, &with_curves(1));
-    let text = model.to_json();
-    let read = SrtModel::from_json(&text).unwrap();
-    assert_eq!(read, model);
-    assert_eq!(read.predict(x.view()), model.predict(x.view()));
-    assert!(
-        model
-            .to_string()
-            .contains("plus, in every leaf, curves of x")
-    );
-    for (good, bad, word) in [
-        (
-            "\"curves\": [\n    {",
-            "\"curves\": [\n    {\"knots\": [], \"bends\": []},\n    {",
-            "curves has 4",
-        ),
-        (
-            "{\"knots\":[",
-            "{\"knots\":[0.5,",
-            "curves[0]: a curve needs increasing knots",
-        ),
-        ("\"bends\":[", "\"bends\":[1.0,", "curves[0]: a curve needs"),
-    ] {
-        assert!(text.contains(good), "{good} in {text}");
-        let error = SrtModel::from_json(&text.replacen(good, bad, 1)).unwrap_err();
-        assert!(error.to_string().contains(word), "{error}");
-    }
-}
-
-#[test]
 fn more_features_than_can_bend_are_refused() {
     let x = Array2::from_shape_fn((5, 401), |(i, j)| (i * (j + 1)) as f64);
     let y = [0.0, 1.0, 2.0, 4.0, 3.0];

@@ -133,17 +133,21 @@ impl<'a, 'd> Run<'a, 'd> {
         self.ridges = ridges.clone();
         self.return_to_best()?;
         self.best.objective = f64::INFINITY;
-        self.fruitless = 0;
-        self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
+        self.reopen();
         self.fit_leaves(&patient, 0, None)?;
         self.keep_if_best(&patient)
     }
 
     /// Goes on for some macro-iterations although it had ended; Err only if cancelled.
     pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Stopped> {
+        self.reopen();
+        self.advance(self.macro_iterations + macro_iterations)
+    }
+
+    /// Forgets that it had ended, unless out of time.
+    fn reopen(&mut self) {
         self.fruitless = 0;
         self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
-        self.advance(self.macro_iterations + macro_iterations)
     }
 
     /// Puts another subtree in the place of that below `t`; Err only if cancelled.
