@@ -4,10 +4,12 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use softwood::data::{Rows, ScaledRows, Scaling, ScalingKind};
-use softwood::objective::{ClassificationRows, ExpectedCost, Objective};
+use softwood::data::{
+    Classes, ClassificationRows, Parallelism, Rows, ScaledRows, Scaling, ScalingKind,
+};
+use softwood::objective::{ExpectedCost, Objective};
 use softwood::stop::Stop;
-use softwood::tree::{Parallelism, ParameterLayout, Topology};
+use softwood::tree::{ParameterLayout, Topology};
 
 /// A classification problem with a tree to evaluate.
 #[derive(Debug)]
@@ -85,15 +87,10 @@ impl Problem {
         for<'a> ArrayView2<'a, T>: Into<Rows<'a>>,
     {
         let scaling = self.scaling();
-        let scaled = ScaledRows::new(view.reborrow().into(), &scaling);
-        let data = ClassificationRows {
-            rows: &scaled,
-            classes: &self.classes,
-            weights: self.weights.clone().map(std::sync::Arc::new),
-            n_classes: self.n_classes,
-            parallelism,
-            stop: Stop::default(),
-        };
+        let scaled = ScaledRows::new(view.reborrow().into(), &scaling).shared();
+        let classes = Classes::new(&self.classes, self.n_classes);
+        let weights = self.weights.as_deref();
+        let data = ClassificationRows::new(scaled, classes, weights, parallelism, Stop::default());
         let topology = Topology::complete(self.depth);
         let objective =
             ExpectedCost::new(data, topology, self.gamma, &self.costs, self.labels.clone());

@@ -4,13 +4,13 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use softwood::data::{Labels, ScaledRows, Scaling, ScalingKind};
-use softwood::objective::{
-    ClassificationRows, ExpectedCost, Objective, PenaltySettings, PenaltyShape,
+use softwood::data::{
+    Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingKind,
 };
+use softwood::objective::{ExpectedCost, Objective, PenaltySettings, PenaltyShape};
 use softwood::solver::SolveStatus;
 use softwood::stop::Stop;
-use softwood::tree::{Parallelism, Topology};
+use softwood::tree::Topology;
 use softwood::{
     Control, CvRule, CvSettings, OrctModel, OrctSettings, PenaltyGrid, ValidationRows, fit_orct,
     fit_orct_cv, lambda_max, sparsity_path,
@@ -153,21 +153,16 @@ fn lambda_max_bounds_the_gradient_at_zero() {
         };
         let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
-        let scaled = ScaledRows::new(x.view().into(), &scaling);
+        let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
         let topology = Topology::complete(depth);
         let (b, leaves) = (topology.branches(), topology.leaves());
         let mut rng = Pcg64::new(9, 9);
         let (mut largest, mut largest_sum) = (0.0f64, 0.0f64);
         for _ in 0..3000 {
             let labels: Vec<u32> = (0..leaves).map(|_| rng.random_range(0..2)).collect();
-            let data = ClassificationRows {
-                rows: &scaled,
-                classes: &y.codes,
-                weights: None,
-                n_classes: 2,
-                parallelism: Parallelism::None,
-                stop: Stop::default(),
-            };
+            let (classes, alone) = (Classes::new(&y.codes, 2), Parallelism::None);
+            let data =
+                ClassificationRows::new(scaled.clone(), classes, None, alone, Stop::default());
             let cost = ExpectedCost::new(data, topology, 20.0, &[0.0, 0.5, 0.5, 0.0], labels);
             let mut theta = vec![0.0; b * 4];
             for mu in &mut theta[b * 3..] {

@@ -3,11 +3,11 @@
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use softwood::data::{ScaledRows, Scaling, ScalingKind};
+use softwood::data::{Parallelism, RegressionRows, ScaledRows, Scaling, ScalingKind};
 use softwood::fitted::Measure;
-use softwood::objective::{Objective, RegressionRows, SoftRegressionError};
+use softwood::objective::{Objective, SoftRegressionError};
 use softwood::stop::Stop;
-use softwood::tree::{Parallelism, RegressionParameters, Topology};
+use softwood::tree::{RegressionParameters, Topology};
 use softwood::{
     Control, FitError, InputError, Model, RegressionStart, SrtModel, SrtSettings, fit_srt,
 };

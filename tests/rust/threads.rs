@@ -3,10 +3,13 @@
 use ndarray::Array2;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use softwood::data::{Labels, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use softwood::objective::{ClassificationRows, ExpectedCost, Objective};
+use softwood::data::{
+    Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingChoice,
+    ScalingKind,
+};
+use softwood::objective::{ExpectedCost, Objective};
 use softwood::stop::Stop;
-use softwood::tree::{Parallelism, Topology};
+use softwood::tree::Topology;
 use softwood::{Control, OrctModel, OrctSettings, fit_orct};
 
 /// Rows of three noisy classes.
@@ -94,18 +97,14 @@ fn values_gradients_and_predictions_are_the_same() {
     let labels = Labels::from(y.as_slice());
     let weights: Vec<f64> = (0..y.len()).map(|i| 0.5 + (i % 7) as f64 / 3.0).collect();
     let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), Some(&weights));
-    let scaled = ScaledRows::new(x.view().into(), &scaling);
+    let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
     let topology = Topology::complete(3);
     let k = labels.classes.len();
     let evaluate = |parallelism| {
-        let data = ClassificationRows {
-            rows: &scaled,
-            classes: &labels.codes,
-            weights: Some(std::sync::Arc::new(weights.clone())),
-            n_classes: k,
-            parallelism,
-            stop: Stop::default(),
-        };
+        let classes = Classes::new(&labels.codes, k);
+        let weights = Some(weights.as_slice());
+        let stop = Stop::default();
+        let data = ClassificationRows::new(scaled.clone(), classes, weights, parallelism, stop);
         let costs: Vec<f64> = (0..k * k)
             .map(|i| if i % (k + 1) == 0 { 0.0 } else { 0.5 })
             .collect();

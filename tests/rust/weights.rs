@@ -4,10 +4,13 @@ use ndarray::{Array2, Axis};
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use softwood::data::{Labels, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use softwood::objective::{ClassificationRows, ExpectedCost, Objective};
+use softwood::data::{
+    Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingChoice,
+    ScalingKind,
+};
+use softwood::objective::{ExpectedCost, Objective};
 use softwood::stop::Stop;
-use softwood::tree::{Parallelism, Topology};
+use softwood::tree::Topology;
 use softwood::{Control, OrctModel, OrctSettings, fit_orct};
 
 /// Rows, classes and integer weights; and the same rows repeated as often as the weights say.
@@ -64,15 +67,10 @@ fn evaluate(
 ) -> (Scaling, f64, Vec<f64>, Vec<f64>) {
     let labels = Labels::from(y);
     let scaling = Scaling::learn(kind, x.view().into(), weights);
-    let scaled = ScaledRows::new(x.view().into(), &scaling);
-    let data = ClassificationRows {
-        rows: &scaled,
-        classes: &labels.codes,
-        weights: weights.map(|weights| std::sync::Arc::new(weights.to_vec())),
-        n_classes: 2,
-        parallelism: Parallelism::None,
-        stop: Stop::default(),
-    };
+    let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
+    let classes = Classes::new(&labels.codes, 2);
+    let data =
+        ClassificationRows::new(scaled, classes, weights, Parallelism::None, Stop::default());
     let topology = Topology::complete(2);
     let objective = ExpectedCost::new(
         data.clone(),
@@ -87,7 +85,7 @@ fn evaluate(
     let mut gradient = vec![0.0; theta.len()];
     let value = objective.value_and_gradient(&theta, &mut gradient).unwrap();
     let masses = data.leaf_masses(topology, &theta, 32.0).unwrap();
-    (scaling, value, gradient, masses)
+    (scaling.clone(), value, gradient, masses)
 }
 
 fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {

@@ -6,12 +6,13 @@ use crate::kept_pool::KeptPool;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use softwood::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice};
-use softwood::objective::{ClassificationRows, ExpectedCost, Objective};
+use softwood::data::{
+    Classes, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingChoice,
+};
+use softwood::objective::{ExpectedCost, Objective};
 use softwood::stop::Stop;
-use softwood::tree::{Parallelism, ParameterLayout, Topology};
+use softwood::tree::{ParameterLayout, Topology};
 use softwood::{InputError, OrctSettings, check_orct_input};
-use std::sync::Arc;
 
 /// Mean expected misclassification cost; `softwood.OrctObjective` prepares the arguments.
 #[pyclass(frozen, module = "softwood._core")]
@@ -19,7 +20,7 @@ pub struct OrctObjective {
     /// The user's array: kept alive, never copied.
     x: Py<PyAny>,
     labels: Labels,
-    weights: Option<Arc<Vec<f64>>>,
+    weights: Option<Vec<f64>>,
     total_weight: f64,
     costs: Vec<f64>,
     leaf_codes: Vec<u32>,
@@ -90,7 +91,7 @@ impl OrctObjective {
             x: x.clone().unbind(),
             leaf_codes: leaf_codes.as_array().to_vec(),
             labels,
-            weights: weights.map(Arc::new),
+            weights,
             costs,
             scaling,
             topology,
@@ -130,15 +131,10 @@ impl OrctObjective {
 
 impl OrctObjective {
     fn evaluate(&self, rows: Rows<'_>, theta: &[f64]) -> (f64, Vec<f64>) {
-        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
-        let data = ClassificationRows {
-            rows: &scaled,
-            classes: &self.labels.codes,
-            weights: self.weights.clone(),
-            n_classes: self.labels.classes.len(),
-            parallelism: Parallelism::Rows,
-            stop: Stop::default(),
-        };
+        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling).shared();
+        let classes = Classes::new(&self.labels.codes, self.labels.classes.len());
+        let (weights, stop) = (self.weights.as_deref(), Stop::default());
+        let data = ClassificationRows::new(scaled, classes, weights, Parallelism::Rows, stop);
         let cost = ExpectedCost::with_total_weight(
             data,
             self.topology,

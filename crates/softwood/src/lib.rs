@@ -86,6 +86,7 @@ mod fit;
 pub mod fitted;
 mod leaves;
 pub mod objective;
+mod passes;
 mod progress;
 pub mod selection;
 pub mod solver;
@@ -93,6 +94,7 @@ mod start;
 pub mod stop;
 mod threads;
 pub mod tree;
+mod vectors;
 
 pub use error::InputError;
 pub use fit::lambda_max::{LambdaMax, lambda_max};

@@ -1,9 +1,9 @@
 //! Blocks of rows picked from anywhere, in the layout of [`pack`](super::pack).
 
 use super::Rows;
-use super::blocks::BLOCKS_PER_CHUNK;
 use super::pack::LinearMap;
 use super::rows::with_view;
+use super::source::BLOCKS_PER_CHUNK;
 use rayon::prelude::*;
 
 /// Fills `tile` (p × stride, rows innermost) with the mapped rows `picked`, at least one; the rest

@@ -1,10 +1,10 @@
 //! Packs a block: transposes rows and maps their features linearly, in one sweep.
 
 use super::Rows;
-use super::prefetch::Ahead;
 use super::rows::with_view;
-use super::transpose::{COLUMNS, Eight, Value, four_columns, one_column};
-use crate::tree::block_pass::MAX_LANES;
+use crate::vectors::MAX_LANES;
+use crate::vectors::prefetch::Ahead;
+use crate::vectors::transpose::{COLUMNS, Eight, Value, four_columns, one_column};
 use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -264,7 +264,7 @@ fn put<S: Simd, const GROUPS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::aligned::AlignedBuffer;
+    use crate::vectors::AlignedBuffer;
     use ndarray::Array2;
     use pulp::Scalar;
 

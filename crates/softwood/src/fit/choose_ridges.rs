@@ -2,8 +2,8 @@
 
 use super::nodec::Ridges;
 use super::srt::SrtSettings;
+use crate::data::RegressionRows;
 use crate::leaves::{Groups, plausible_penalties, variances};
-use crate::objective::RegressionRows;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, RegressionParameters};
 

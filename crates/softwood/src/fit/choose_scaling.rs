@@ -3,11 +3,10 @@
 use super::folds::assign_folds;
 use super::multistart::{Effort, run_starts};
 use super::orct::{OrctProblem, OrctSettings};
-use crate::data::{ScaledRows, Scaling, ScalingChoice, ScalingKind};
+use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
-use crate::tree::Parallelism;
 use std::sync::Arc;
 
 /// Folds of the inner validation.
@@ -65,15 +64,15 @@ fn choose_scaling(
                 Some(&weights),
                 &stop.without_deadline(),
             )?;
-            let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling);
+            let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
             let data = problem.classification(&scaled, Some(&weights), quick.n_starts, stop);
-            let k = data.n_classes;
+            let k = data.target.count();
             let descent = problem.descent(data, &quick, progress);
             let starts = run_starts(&descent, Effort::Quick)?;
             let best = &starts.outcomes[starts.best];
             let mut probabilities = vec![0.0; scaled.len() * k];
             let finite = class_probabilities(
-                &scaled,
+                &*scaled,
                 problem.topology,
                 &best.theta,
                 settings.gamma,

@@ -5,11 +5,11 @@ use super::folds::assign_folds;
 use super::multistart::{Effort, carry_and_prune_starts, run_starts, sharpen_starts, sharpened};
 use super::orct::OrctProblem;
 use super::orct_cv::{CvRule, CvSettings};
-use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingKind};
+use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind};
 use crate::fitted::{CvCandidate, CvTable, class_probabilities, most_probable};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
-use crate::tree::{Parallelism, Topology};
+use crate::tree::Topology;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -232,7 +232,7 @@ impl Race<'_> {
             costs: self.costs,
             topology: Topology::complete(shape[0].candidate.depth),
         };
-        let scaled = ScaledRows::new(problem.rows, scaling);
+        let scaled = ScaledRows::new(problem.rows, scaling).shared();
         let held = ScaledRows::passing_once(fold.held.rows.view().into(), scaling);
         let mut carried: Option<Carried> = None;
         let mut scores = Vec::with_capacity(shape.len());
@@ -246,7 +246,7 @@ impl Race<'_> {
             settings.n_starts = STARTS.min(self.settings.fit.n_starts);
             settings.max_iter = settings.max_iter.min(ITERATIONS);
             let mut data = problem.classification(&scaled, weights, settings.n_starts, self.stop);
-            data.parallelism = Parallelism::None; // shapes run side by side
+            data.rows.parallelism = Parallelism::None; // shapes run side by side
             let descent = problem.descent(data, &settings, self.progress);
             let gamma = settings.gamma;
             let expect = |starts| self.progress.expect_starts(starts);

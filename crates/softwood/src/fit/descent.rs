@@ -3,9 +3,10 @@
 use super::continuation::Stage;
 use super::ending::Ending;
 use super::orct::OrctSettings;
+use crate::data::ClassificationRows;
 use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{
-    ClassificationRows, ExpectedCost, Penalty, RateConstrainedCost, RateMultipliers, expected_cost,
+    ExpectedCost, Penalty, RateConstrainedCost, RateMultipliers, expected_cost,
 };
 use crate::progress::{CountIterations, Progress};
 use crate::solver::{LbfgsSettings, Outcome, SimpleTerm, SolveStatus, minimize};
@@ -343,7 +344,7 @@ impl Descent<'_, '_> {
 
     /// The stage's labels, from the masses of classes in leaves.
     fn label(&self, masses: &[f64], stage: &Stage, bounds: &RateMultipliers) -> Vec<u32> {
-        let (k, cover) = (self.data.n_classes, self.settings.cover_classes);
+        let (k, cover) = (self.data.target.count(), self.settings.cover_classes);
         let costs = bounds.lagrangian_costs(&stage.costs, &self.class_weights);
         let assign = if stage.soft {
             assign_parted_labels

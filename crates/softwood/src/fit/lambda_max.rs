@@ -2,9 +2,11 @@
 
 use super::orct::{OrctSettings, check_orct_input};
 use crate::InputError;
-use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingKind};
+use crate::data::{
+    Classes, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind, WeightedRows,
+};
+use crate::passes::ClassSums;
 use crate::stop::Stop;
-use crate::tree::parallel_pass::{Parallelism, add_to, sum_over_chunks};
 
 /// Bounds on λ_L and λ_G.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,21 +40,12 @@ pub fn lambda_max<'a>(
     let (p, k) = (rows.features(), labels.classes.len());
     let scaling = Scaling::learn(scaling, rows, weights);
     let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
-    let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
-    // Σ_{i: y_i = y} w_i x_ij, K × p, and Σ_i w_i at the end.
-    let chunk = |c: usize| {
-        let mut sums = vec![0.0; k * p + 1];
-        scaled.visit_chunk(c, &Stop::default(), |block| {
-            for (j, column) in block.tile.values.chunks_exact(scaled.stride()).enumerate() {
-                for (row, x) in block.rows.clone().zip(column) {
-                    sums[labels.codes[row] as usize * p + j] += weight(row) * x;
-                }
-            }
-            sums[k * p] += block.rows.map(weight).sum::<f64>();
-        })?;
-        Ok(sums)
-    };
-    let sums = sum_over_chunks(&scaled, Parallelism::None, &chunk, &|a, b| add_to(a, &b))
+    let rows = WeightedRows::new(scaled, weights, Parallelism::None, Stop::default());
+    let sums = rows
+        .sum(&ClassSums {
+            classes: Classes::new(&labels.codes, k),
+            features: p,
+        })
         .expect("nobody can stop it");
     let range = |j: usize| {
         let mean_cost = |label: usize| -> f64 {

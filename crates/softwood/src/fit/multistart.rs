@@ -3,8 +3,8 @@
 use super::descent::{Descent, StartOutcome};
 use super::one_start::{Origin, improve, run_start};
 use super::prune::pruned;
+use crate::data::Parallelism;
 use crate::stop::{Stop, Stopped};
-use crate::tree::Parallelism;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -173,7 +173,7 @@ fn gather(
     n: usize,
     run: impl Fn(usize) -> Result<StartOutcome, Stopped> + Sync,
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    let (parallelism, stop) = (descent.data.parallelism, &descent.data.stop);
+    let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
     best_of_starts(n, parallelism, stop, run, StartOutcome::order)
 }
 

@@ -11,12 +11,14 @@
 use super::ending::Ending;
 use super::srt::SrtSettings;
 use super::update_branch_node::{Balance, update_branch_node};
+use crate::data::RegressionRows;
 use crate::leaves::ridge;
-use crate::objective::{Objective, RegressionRows, RowCosts, SoftRegressionError};
+use crate::objective::{Objective, RowCosts, SoftRegressionError};
 use crate::progress::Progress;
 use crate::solver::{SolveStatus, dot, reference_step};
 use crate::stop::Stopped;
 use crate::tree::RegressionParameters;
+use crate::vectors::AlignedBuffer;
 use std::sync::Arc;
 
 /// τ of (16).
@@ -95,7 +97,7 @@ impl<'a, 'd> Run<'a, 'd> {
             settings,
             ridges,
             progress,
-            leaves: patient.likeliest_leaves(&start, 0)?,
+            leaves: patient.rows.likeliest_leaves(&start, 0)?,
             best: Incumbent {
                 parameters: start.clone(),
                 objective: f64::INFINITY,
@@ -154,7 +156,7 @@ impl<'a, 'd> Run<'a, 'd> {
     pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Stopped> {
         let patient = self.data.without_deadline();
         self.parameters.set_subtree(t, subtree);
-        self.leaves = patient.likeliest_leaves(&self.parameters, 0)?;
+        self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
         self.keep_if_best(&patient)
     }
 
@@ -162,7 +164,7 @@ impl<'a, 'd> Run<'a, 'd> {
     pub fn return_to_best(&mut self) -> Result<(), Stopped> {
         let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
-        self.leaves = patient.likeliest_leaves(&self.parameters, 0)?;
+        self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
         Ok(())
     }
 
@@ -268,7 +270,7 @@ impl<'a, 'd> Run<'a, 'd> {
         if !root_alone {
             self.fit_leaves(here, t, None)?;
         }
-        let leaves = here.likeliest_leaves(&self.parameters, t)?;
+        let leaves = here.rows.likeliest_leaves(&self.parameters, t)?;
         for (row, leaf) in members.iter().zip(leaves) {
             self.leaves[*row as usize] = leaf;
         }
@@ -284,7 +286,7 @@ impl<'a, 'd> Run<'a, 'd> {
     ) -> Result<(), Stopped> {
         let topology = self.parameters.topology;
         let root_alone = t == 0 && topology.depth() > 1;
-        let reach = self.data.reach(&self.parameters, t)?;
+        let reach = self.reach(t)?;
         let costs = if root_alone {
             self.data.child_costs(&self.parameters, t, Some(&reach))?
         } else {
@@ -328,7 +330,7 @@ impl<'a, 'd> Run<'a, 'd> {
             }
         }
         if !root_alone {
-            let reach = self.data.reach(&self.parameters, t)?;
+            let reach = self.reach(t)?;
             self.fit_leaves(self.data, t, Some(&reach))?;
         }
         Ok(())
@@ -350,13 +352,19 @@ impl<'a, 'd> Run<'a, 'd> {
             topology.depth() - topology.level(t)
         };
         RowCosts {
-            data: here,
+            rows: &here.rows,
             topology: crate::tree::Topology::complete(height),
             costs,
             total_weight: self.data.total_weight(),
             ridge: self.ridges.branches.clone(),
             scale,
         }
+    }
+
+    /// Probability of reaching `t` from the root, for each row, padding included.
+    fn reach(&self, t: usize) -> Result<AlignedBuffer, Stopped> {
+        let at = &self.parameters;
+        self.data.rows.reach(at.topology, &at.theta, 1.0, t)
     }
 
     /// The LN step: exact weighted ridge regressions of the leaves below `t`.

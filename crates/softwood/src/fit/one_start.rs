@@ -29,7 +29,7 @@ pub(crate) fn run_start(
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Stopped> {
     let topology = descent.topology;
-    let mut theta = vec![0.0; ParameterLayout::new(topology, descent.data.rows.features()).dim()];
+    let mut theta = vec![0.0; ParameterLayout::new(topology, descent.data.features()).dim()];
     // Without a first point there is no answer, so the time limit waits for it.
     let data = descent.data.without_deadline();
     let last = descent.stages.len() - 1;
@@ -37,14 +37,14 @@ pub(crate) fn run_start(
         Origin::Random => (vec![true; topology.branches()], first_stage(descent, 0)),
         // Soft stages would forget thresholds.
         Origin::Greedy { share } => {
-            let costs = descent.stages[last].costs.chunks_exact(data.n_classes);
+            let costs = descent.stages[last].costs.chunks_exact(data.target.count());
             let importance: Vec<f64> = costs.map(|row| row.iter().sum()).collect();
             let fresh = greedy_splits(&data, topology, &importance, share, &mut theta, rng)?;
             (fresh, last)
         }
     };
     let gamma = descent.settings.gamma;
-    splits_through_the_data(&data, topology, gamma, &mut theta, &fresh, rng)?;
+    splits_through_the_data(&data.rows, topology, gamma, &mut theta, &fresh, rng)?;
     let outcome = pruned(descent, descent.follow(first, theta)?)?;
     improve(descent, regrowths, outcome, rng)
 }
@@ -100,7 +100,7 @@ fn regrow(
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Stopped> {
     let (data, topology) = (&descent.data, descent.topology);
-    data.stop.check()?;
+    data.rows.stop.check()?;
     let leaves = topology.leaves();
     let masses = data.leaf_masses(topology, &best.theta, descent.settings.gamma)?;
     let leaf_masses: Vec<f64> = (0..leaves)
@@ -108,7 +108,7 @@ fn regrow(
         .collect();
     let (mut theta, mut free) = without_idle_splits(
         topology,
-        data.rows.features(),
+        data.features(),
         &best.theta,
         &leaf_masses,
         &best.labels,

@@ -8,9 +8,12 @@ use super::validate::{check_setting, check_shared_settings, check_weights, check
 use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
-use crate::data::{Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind};
+use crate::data::{
+    Classes, ClassificationRows, Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind,
+    Source,
+};
 use crate::fitted::{ClassRate, FitReport, OrctModel, SoftTree};
-use crate::objective::{ClassificationRows, Penalty, PenaltySettings};
+use crate::objective::{Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
@@ -149,7 +152,7 @@ pub(crate) fn fit_orct_scaled(
             .map_or_else(learn, |scaling| Ok(scaling.clone()))
             .map_err(|_: Stopped| FitError::Cancelled)?;
         control.progress.expect_starts(settings.n_starts);
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+        let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
         let descent = problem.descent(data, settings, &control.progress);
         let starts =
@@ -185,7 +188,7 @@ impl<'a> OrctProblem<'a> {
     /// The problem on scaled rows, with starts or rows to run in parallel.
     pub fn classification<'b>(
         &self,
-        rows: &'b ScaledRows<'b>,
+        rows: &Source<'b>,
         weights: Option<&[f64]>,
         n_starts: usize,
         stop: &Stop,
@@ -193,14 +196,9 @@ impl<'a> OrctProblem<'a> {
     where
         'a: 'b,
     {
-        ClassificationRows {
-            rows,
-            classes: &self.labels.codes,
-            weights: weights.map(|weights| Arc::new(weights.to_vec())),
-            n_classes: self.labels.classes.len(),
-            parallelism: parallelism(rows.chunks(), n_starts),
-            stop: stop.clone(),
-        }
+        let spread = parallelism(rows.chunks(), n_starts);
+        let classes = Classes::new(&self.labels.codes, self.labels.classes.len());
+        ClassificationRows::new(rows.clone(), classes, weights, spread, stop.clone())
     }
 
     /// The model of the best start.
@@ -233,7 +231,7 @@ impl<'a> OrctProblem<'a> {
         settings: &'b OrctSettings,
         progress: &'b Arc<Progress>,
     ) -> Descent<'b, 'd> {
-        let features = data.rows.features();
+        let features = data.features();
         let class_weights = data.class_weights();
         Descent {
             stages: stages(settings.gamma, self.costs, &class_weights, features),

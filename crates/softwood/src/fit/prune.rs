@@ -23,7 +23,7 @@ pub(crate) fn pruned(
     if !descent.settings.min_class_rate.is_empty() {
         return Ok(outcome);
     }
-    let (topology, p) = (descent.topology, descent.data.rows.features());
+    let (topology, p) = (descent.topology, descent.data.features());
     let layout = ParameterLayout::new(topology, p);
     let mut best = outcome.clone();
     let mut found = false;

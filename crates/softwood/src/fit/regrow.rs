@@ -13,7 +13,6 @@ use crate::start::splits_through_the_data;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, Topology};
 use rand::Rng;
-use std::sync::Arc;
 
 /// Iterations for fitting one node alone.
 const NODE_ITERATIONS: u64 = 50;
@@ -50,7 +49,6 @@ pub(crate) fn without_idle_splits(
         };
     }
     let layout = ParameterLayout::new(topology, features);
-    let (a, mu) = layout.split(theta);
     let mut grown = vec![0.0; theta.len()];
     let mut free = vec![true; b];
     let mut todo = vec![(0, 0)];
@@ -64,9 +62,7 @@ pub(crate) fn without_idle_splits(
         } else if mass[right] < IDLE_SHARE * mass[from] {
             todo.push((left, to));
         } else {
-            let (grown_a, grown_mu) = layout.split_mut(&mut grown);
-            grown_a[to * features..][..features].copy_from_slice(&a[from * features..][..features]);
-            grown_mu[to] = mu[from];
+            layout.set_node(&mut grown, to, &layout.node(theta, from));
             free[to] = false;
             todo.push((left, topology.left(to)));
             todo.push((right, topology.right(to)));
@@ -84,7 +80,7 @@ pub(crate) fn grow(
     rng: &mut impl Rng,
 ) -> Result<(u64, u64), Stopped> {
     let (settings, topology, stump) = (descent.settings, descent.topology, Topology::complete(1));
-    let p = descent.data.rows.features();
+    let p = descent.data.features();
     let quick = OrctSettings {
         cover_classes: false,
         min_class_rate: Vec::new(),
@@ -99,12 +95,8 @@ pub(crate) fn grow(
         .take(GROWN_NODES)
     {
         let mut data = descent.data.clone();
-        data.weights = Some(Arc::new(data.weights_at(
-            topology,
-            theta,
-            settings.gamma,
-            t,
-        )?));
+        let weights = data.rows.weights_at(topology, theta, settings.gamma, t)?;
+        data.rows = data.rows.with_weights(weights);
         let classes = data.class_weights();
         let rows_here: f64 = classes.iter().sum();
         if classes
@@ -116,7 +108,7 @@ pub(crate) fn grow(
             continue;
         }
         let mut split = vec![0.0; p + 1];
-        splits_through_the_data(&data, stump, settings.gamma, &mut split, &[true], rng)?;
+        splits_through_the_data(&data.rows, stump, settings.gamma, &mut split, &[true], rng)?;
         let mut stages = stages(settings.gamma, costs, &classes, p);
         stages.pop(); // the true costs would give a small minority up again
         let node = Descent {
@@ -133,9 +125,7 @@ pub(crate) fn grow(
         let outcome = node.follow(0, split)?;
         let ending = &outcome.ending;
         work = (work.0 + ending.iterations, work.1 + ending.evaluations);
-        let (a, mu) = ParameterLayout::new(topology, p).split_mut(theta);
-        a[t * p..][..p].copy_from_slice(&outcome.theta[..p]);
-        mu[t] = outcome.theta[p];
+        ParameterLayout::new(topology, p).set_node(theta, t, &outcome.theta);
     }
     Ok(work)
 }

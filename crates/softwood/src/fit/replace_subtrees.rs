@@ -5,7 +5,7 @@
 
 use super::multistart::side_by_side;
 use super::nodec::Run;
-use crate::objective::RegressionRows;
+use crate::data::RegressionRows;
 use crate::stop::Stopped;
 use crate::tree::{RegressionParameters, Topology};
 
@@ -65,7 +65,7 @@ fn better_subtree(
     macro_iterations: u64,
     splits: &FirstSplits<'_>,
 ) -> Result<Option<RegressionParameters>, Stopped> {
-    run.data.stop.check()?;
+    run.data.rows.stop.check()?;
     let here = run.data.select(&run.members(t));
     if here.total_weight() <= 0.0 {
         return Ok(None);
@@ -80,7 +80,7 @@ fn better_subtree(
         fresh.advance(macro_iterations)?;
         Ok(fresh)
     };
-    let fresh = side_by_side((0..attempts).collect(), here.parallelism, attempt)?;
+    let fresh = side_by_side((0..attempts).collect(), here.rows.parallelism, attempt)?;
     for attempt in &fresh {
         run.iterations += attempt.iterations;
         run.evaluations += attempt.evaluations;

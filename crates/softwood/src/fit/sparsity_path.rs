@@ -119,7 +119,7 @@ pub fn sparsity_path<'a>(
         progress.expect_starts(grid.local.len() * grid.global.len() * settings.n_starts);
         let mut walk = || -> Result<(), Stopped> {
             let scaling = learn_scaling(&problem, settings, &stop, progress)?;
-            let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+            let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
             let mut row_start: Option<Starts<StartOutcome>> = None;
             for (g, global) in grid.global.iter().enumerate() {
                 let mut before = row_start.take();

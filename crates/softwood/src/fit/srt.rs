@@ -10,9 +10,11 @@ use super::{Control, FitError};
 use crate::InputError;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
-use crate::data::{Rows, ScaledRows, Scaling, ScalingKind, Standardization};
+use crate::data::{
+    RegressionRows, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Standardization,
+    WeightedRows,
+};
 use crate::fitted::{SoftTree, SrtModel};
-use crate::objective::RegressionRows;
 use crate::progress::Progress;
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::{Stop, Stopped};
@@ -226,7 +228,7 @@ fn race(
     let first = first_ridges(data, settings);
     let begin = |start: usize| {
         let patient = data.without_deadline();
-        let splits = first_splits(&patient, topology, settings, start, progress)?;
+        let splits = first_splits(&patient.rows, topology, settings, start, progress)?;
         let mut run = Run::new(data, splits, first.clone(), settings, progress)?;
         run.advance(heat)?;
         Ok(run)
@@ -234,8 +236,8 @@ fn race(
     let by_objective = |a: &Run<'_, '_>, b: &Run<'_, '_>| a.objective().total_cmp(&b.objective());
     let begun = best_of_starts(
         settings.n_starts,
-        data.parallelism,
-        &data.stop,
+        data.rows.parallelism,
+        &data.rows.stop,
         begin,
         by_objective,
     )?;
@@ -248,7 +250,7 @@ fn race(
     } else {
         plausible_ridges(data, begun.outcomes[begun.best].best(), &first, settings)?
     };
-    let mut runs = side_by_side(begun.outcomes, data.parallelism, |mut run| {
+    let mut runs = side_by_side(begun.outcomes, data.rows.parallelism, |mut run| {
         let goes_on = run.objective() <= last_to_go_on;
         if !asked {
             run.penalize(&ridges)?;
@@ -262,11 +264,17 @@ fn race(
     if settings.convergent_after.is_none() {
         let best = runs.iter_mut().min_by(|a, b| by_objective(a, b));
         let splits = |rows: &RegressionRows<'_>, shape, attempt| {
-            first_splits(rows, shape, settings, settings.n_starts + attempt, progress)
+            first_splits(
+                &rows.rows,
+                shape,
+                settings,
+                settings.n_starts + attempt,
+                progress,
+            )
         };
         replace_subtrees(best.expect("at least one start"), &splits)?;
     }
-    let outcomes = side_by_side(runs, data.parallelism, |run| {
+    let outcomes = side_by_side(runs, data.rows.parallelism, |run| {
         let outcome = run.finish()?;
         progress.finish_start(Some(outcome.ending.objective));
         Ok(outcome)
@@ -281,7 +289,7 @@ fn race(
 
 /// Splits to begin with.
 fn first_splits(
-    data: &RegressionRows<'_>,
+    data: &WeightedRows<'_>,
     topology: Topology,
     settings: &SrtSettings,
     start: usize,

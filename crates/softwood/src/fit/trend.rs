@@ -6,14 +6,12 @@
 //! the tree adds to it, and λ_β penalizes the addition: with few rows leaves tend to one common
 //! model rather than to 0. The objective then is relative to the trend's: 1 is no better.
 
-use crate::data::blocks::Block;
 use crate::data::hinges::Hinge;
+use crate::data::{RegressionRows, WeightedBlock};
 use crate::fitted::Curve;
 use crate::leaves::{Groups, LinearModel, plausible_penalties, ridge};
-use crate::objective::RegressionRows;
+use crate::passes::ColumnMoments;
 use crate::stop::Stopped;
-use crate::tree::moments::MomentColumns;
-use crate::tree::parallel_pass::{add_to, sum_over_chunks};
 
 /// A trend that leaves less than this share of the response's deviation is taken to be exact.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -51,7 +49,7 @@ impl Trend {
         let mut left = trend.residuals(data)?;
         let squares: f64 = left
             .iter()
-            .zip(data.weights())
+            .zip(data.rows.weights())
             .map(|(r, w)| w * r * r)
             .sum();
         let scale = (squares / data.total_weight()).sqrt();
@@ -79,21 +77,20 @@ impl Trend {
 
     /// y_i minus the trend.
     fn residuals(&self, data: &RegressionRows<'_>) -> Result<Vec<f64>, Stopped> {
-        let stride = data.rows.stride();
-        let columns = data.fill_columns(
+        let columns = data.rows.fill_columns(
             1,
-            || vec![0.0; stride],
-            |fitted, tile, response, out| {
+            |stride| vec![0.0; stride],
+            |fitted, block, out| {
                 fitted.fill(self.line.intercept);
-                let features = tile.values.chunks_exact(stride);
-                for (column, slope) in features.clone().zip(&self.line.slopes) {
+                for (column, slope) in block.columns().zip(&self.line.slopes) {
                     for (fitted, u) in fitted.iter_mut().zip(column) {
                         *fitted += slope * u;
                     }
                 }
-                for (column, curve) in features.zip(&self.curves) {
+                for (column, curve) in block.columns().zip(&self.curves) {
                     curve.add_to(column, fitted);
                 }
+                let response = data.target.of_block(block);
                 for ((out, y), fitted) in out.iter_mut().zip(response).zip(fitted) {
                     *out = y - *fitted;
                 }
@@ -105,28 +102,22 @@ impl Trend {
 
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
 fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Stopped> {
-    let (p, stride) = (data.features(), data.rows.stride());
-    let columns = p + hinges.len();
-    let chunk = |c| {
-        let mut kept = MomentColumns::new(columns, stride);
-        let mut moments = vec![0.0; (columns + 2) * (columns + 2)];
-        data.rows.visit_chunk(c, &data.stop, |block: Block<'_>| {
-            let tile = block.tile.values;
-            kept.fill_block(data.block_response(&block.rows), |out| {
-                let (features, bent) = out.split_at_mut(p * stride);
-                features.copy_from_slice(tile);
-                for (hinge, out) in hinges.iter().zip(bent.chunks_exact_mut(stride)) {
-                    let column = &tile[hinge.feature * stride..][..stride];
-                    for (out, u) in out.iter_mut().zip(column) {
-                        *out = hinge.weight * (u - hinge.knot).max(0.0);
-                    }
-                }
-            });
-            kept.add_moments(data.block_weights(&block.rows), &mut moments);
-        })?;
-        Ok(moments)
+    let fill = |block: &WeightedBlock<'_>, out: &mut [f64]| {
+        let (tile, stride) = (block.tile.values, block.stride());
+        let (features, bent) = out.split_at_mut(tile.len());
+        features.copy_from_slice(tile);
+        for (hinge, out) in hinges.iter().zip(bent.chunks_exact_mut(stride)) {
+            let column = &tile[hinge.feature * stride..][..stride];
+            for (out, u) in out.iter_mut().zip(column) {
+                *out = hinge.weight * (u - hinge.knot).max(0.0);
+            }
+        }
     };
-    sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))
+    data.rows.sum(&ColumnMoments {
+        count: data.features() + hinges.len(),
+        response: &data.target,
+        fill,
+    })
 }
 
 /// The curves of hinges with these coefficients.

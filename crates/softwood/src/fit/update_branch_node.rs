@@ -6,10 +6,11 @@
 //! wanted there.
 
 use super::nodec::Run;
-use crate::objective::{Objective, RegressionRows};
+use crate::data::RegressionRows;
+use crate::objective::Objective;
 use crate::progress::CountIterations;
 use crate::solver::{Bounds, LbfgsSettings, Outcome, SolveStatus, minimize};
-use crate::start::{linear_values, split_towards};
+use crate::start::split_towards;
 use crate::stop::Stopped;
 
 /// Quasi-Newton iterations at most.
@@ -49,11 +50,13 @@ pub(crate) fn update_branch_node(
 ) -> Result<Vec<f64>, Stopped> {
     let [moderate, bad, flipped] = balance.thresholds;
     let split = run.parameters.node_theta(t);
-    let mut goes_left: Vec<bool> = linear_values(here, &split)?
+    let mut goes_left: Vec<bool> = here
+        .rows
+        .linear_values(&split)?
         .iter()
         .map(|z| *z >= 0.0)
         .collect();
-    let weight = |i: usize| here.weights()[i] * reach.map_or(1.0, |reach| reach[i]);
+    let weight = |i: usize| here.rows.weight(i) * reach.map_or(1.0, |reach| reach[i]);
     let (mut left, mut total) = (0.0, 0.0);
     for (i, goes_left) in goes_left.iter().enumerate() {
         total += weight(i);
@@ -80,7 +83,13 @@ pub(crate) fn update_branch_node(
                 wanted -= weight(i);
             }
         }
-        return match split_towards(here, &goes_left, true, Some(split.clone()), run.progress)? {
+        return match split_towards(
+            &here.rows,
+            &goes_left,
+            true,
+            Some(split.clone()),
+            run.progress,
+        )? {
             Some(outcome) => take(run, outcome),
             None => Ok(split),
         };

@@ -3,8 +3,7 @@
 use super::rule::per_unit;
 use super::{OrctModel, SoftTree, SrtModel};
 use crate::InputError;
-use crate::data::{FeatureMap, Rows};
-use crate::tree::Parallelism;
+use crate::data::{FeatureMap, Parallelism, Rows};
 use rayon::prelude::*;
 
 impl OrctModel {

@@ -2,17 +2,15 @@
 
 use super::{OrctModel, SoftTree};
 use crate::InputError;
-use crate::data::blocks::Tile;
 use crate::data::finite::check_finite;
-use crate::data::{Rows, ScaledRows};
+use crate::data::{Parallelism, RowSource, Rows, ScaledRows, Tile, fill_by_chunks};
 use crate::stop::Stop;
 use crate::threads::in_pool;
+use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::label_regions::LabelRegions;
 use crate::tree::leaf_sums::sum_by_label;
-use crate::tree::parallel_pass::fill_by_chunks;
 use crate::tree::splits::Splits;
-use crate::tree::{Parallelism, Topology};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rows from which a prediction is worth a pool of threads.
@@ -151,7 +149,7 @@ pub(crate) fn most_probable(row: &[f64]) -> u32 {
 /// N × K sums of leaf probabilities by label into `out`; false if a row is not finite.
 #[allow(clippy::too_many_arguments)] // rows, a tree in its parts, and where to
 pub(crate) fn class_probabilities(
-    rows: &ScaledRows<'_>,
+    rows: &dyn RowSource<'_>,
     topology: Topology,
     theta: &[f64],
     gamma: f64,
@@ -199,21 +197,19 @@ fn side_by_side<const K: usize>(columns: &[f64], stride: usize, out: &mut [f64])
 
 /// `width` values a row, filled block by block; false if a row is not finite.
 pub(super) fn fill_by_blocks<T: Send, W>(
-    rows: &ScaledRows<'_>,
+    rows: &dyn RowSource<'_>,
     parallelism: Parallelism,
     width: usize,
     scratch: impl Fn() -> W + Sync,
     fill: impl Fn(&mut W, Tile<'_>, &mut [T]) + Sync,
     out: &mut [T],
 ) -> bool {
-    if out.is_empty() {
-        return true;
-    }
     let finite = AtomicBool::new(true);
     let fill_chunk = |chunk: usize, out: &mut [T]| {
         let mut scratch = scratch();
-        let first = rows.chunk_rows(chunk).start;
-        rows.visit_chunk(chunk, &Stop::default(), |block| {
+        let blocks = rows.chunk_blocks(chunk);
+        let first = rows.block_rows(blocks.start).start;
+        rows.visit(blocks, &Stop::default(), &mut |block| {
             let out = &mut out[(block.rows.start - first) * width..][..block.rows.len() * width];
             fill(&mut scratch, block.tile, out);
             if !block.finite {
@@ -221,6 +217,7 @@ pub(super) fn fill_by_blocks<T: Send, W>(
             }
         })
     };
-    fill_by_chunks(rows, parallelism, out, width, &fill_chunk).expect("nothing stops a prediction");
+    let chunk = rows.chunk_len() * width;
+    fill_by_chunks(out, chunk, parallelism, &fill_chunk).expect("nothing stops a prediction");
     finite.into_inner()
 }

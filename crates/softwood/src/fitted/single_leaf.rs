@@ -3,8 +3,7 @@
 use super::SrtModel;
 use super::predict::fill_by_blocks;
 use crate::InputError;
-use crate::data::Rows;
-use crate::data::blocks::Tile;
+use crate::data::{RowSource, Rows, Tile};
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::Splits;
 

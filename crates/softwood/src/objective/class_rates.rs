@@ -8,7 +8,8 @@
 //! is minimized over θ, then λ ← η. ∇L is the gradient of an expected cost whose diagonal is lowered
 //! by η_k/W_k, so that a second pass over the rows gives it.
 
-use super::{ClassificationRows, ExpectedCost, Objective};
+use super::{ExpectedCost, Objective};
+use crate::data::ClassificationRows;
 use crate::stop::Stopped;
 use crate::tree::Topology;
 
@@ -139,7 +140,7 @@ pub(crate) struct RateConstrainedCost<'a, 'd> {
 
 impl Objective for RateConstrainedCost<'_, '_> {
     fn dim(&self) -> usize {
-        crate::tree::ParameterLayout::new(self.topology, self.data.rows.features()).dim()
+        crate::tree::ParameterLayout::new(self.topology, self.data.features()).dim()
     }
 
     fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {

@@ -1,19 +1,17 @@
 //! Weighted logistic regression (17) of paper 2: a split that sends rows where they are wanted.
 
-use super::{Objective, RegressionRows};
-use crate::data::aligned::AlignedBuffer;
+use super::Objective;
+use crate::data::{WeightedBlock, WeightedRows};
+use crate::passes::{LeafCosts, value_and_gradient};
 use crate::stop::Stopped;
 use crate::tree::Topology;
-use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
-use crate::tree::logarithm::ln;
-use crate::tree::parallel_pass::sum_values_and_gradients;
-use crate::tree::splits::Splits;
+use crate::vectors::ln;
 use pulp::{Arch, Simd, WithSimd};
 
 /// −Σ_i v_i (c_i ln p_i + (1 − c_i) ln(1 − p_i)) + (λ/2)‖a‖² as a function of one split's (a, μ),
 /// where c_i says whether row i is to go left.
 pub(crate) struct Logistic<'a, 'd> {
-    pub data: &'a RegressionRows<'d>,
+    pub rows: &'a WeightedRows<'d>,
     /// c_i.
     pub goes_left: &'a [bool],
     /// v_i for rows that are to go left, and right, per unit of row weight.
@@ -22,40 +20,36 @@ pub(crate) struct Logistic<'a, 'd> {
     pub ridge: f64,
 }
 
+impl LeafCosts for Logistic<'_, '_> {
+    const NONLINEAR: bool = true;
+
+    fn fill(
+        &self,
+        block: &WeightedBlock<'_>,
+        probabilities: &[f64],
+        columns: &mut [f64],
+        losses: &mut [f64],
+    ) {
+        Arch::new().dispatch(RowLosses {
+            goes_left: &self.goes_left[block.rows.clone()],
+            weights: block.weights,
+            side_weights: self.side_weights,
+            probabilities,
+            losses,
+            leaf_costs: columns,
+        });
+    }
+}
+
 impl Objective for Logistic<'_, '_> {
     fn dim(&self) -> usize {
-        self.data.features() + 1
+        self.rows.features() + 1
     }
 
     fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
-        let (rows, p) = (&self.data.rows, self.data.features());
         let stump = Topology::complete(1);
-        let splits = Splits::new(stump, p, theta, 1.0);
-        let (stride, weights) = (rows.stride(), self.data.weights());
-        let chunk = |c| {
-            let mut scratch = BlockScratch::new(stump, stride);
-            let mut sum = SplitGradient::zero(stump, p);
-            let mut losses = AlignedBuffer::zeros(stride);
-            let mut loss = 0.0;
-            rows.visit_chunk(c, &self.data.stop, |block| {
-                block_pass::leaf_probabilities_for_gradient(&splits, block.tile, &mut scratch);
-                let (probabilities, leaf_costs) = scratch.probabilities_and_costs();
-                Arch::new().dispatch(RowLosses {
-                    goes_left: &self.goes_left[block.rows.clone()],
-                    weights: &weights[block.rows],
-                    side_weights: self.side_weights,
-                    probabilities,
-                    losses: &mut losses,
-                    leaf_costs,
-                });
-                loss += losses.iter().sum::<f64>();
-                block_pass::add_gradient(&splits, block.tile, &mut scratch, &mut sum);
-            })?;
-            Ok((loss, sum.sum_lanes().1))
-        };
-        let parallelism = self.data.parallelism;
-        let loss = sum_values_and_gradients(rows, parallelism, stump, 1.0, &chunk, gradient)?;
-        let a = &theta[..p];
+        let loss = value_and_gradient(self.rows, stump, 1.0, theta, self, gradient)?;
+        let a = &theta[..self.rows.features()];
         for (g, a) in gradient.iter_mut().zip(a) {
             *g += self.ridge * a;
         }

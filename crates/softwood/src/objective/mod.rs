@@ -8,10 +8,9 @@ mod penalty;
 
 pub(crate) use class_rates::{RateConstrainedCost, RateMultipliers, expected_cost};
 pub(crate) use leaf_error::RowCosts;
-pub use leaf_error::{RegressionRows, SoftRegressionError};
+pub use leaf_error::SoftRegressionError;
 pub(crate) use logistic::Logistic;
-pub(crate) use misclassification::TRACE;
-pub use misclassification::{ClassificationRows, ExpectedCost};
+pub use misclassification::ExpectedCost;
 pub(crate) use penalty::Penalty;
 pub use penalty::{PenaltySettings, PenaltyShape};
 

@@ -1,12 +1,11 @@
 //! Starts of a regression tree: hierarchical 2-means as in paper 2 (section 5.4), or random splits.
 
-use crate::objective::{Logistic, Objective, RegressionRows};
+use crate::data::WeightedRows;
+use crate::objective::{Logistic, Objective};
+use crate::passes::{GroupSpreads, GroupSums, LeftSums, weighted_quantile};
 use crate::progress::{CountIterations, Progress};
-use crate::solver::{Bounds, LbfgsSettings, Outcome, dot, minimize};
+use crate::solver::{Bounds, LbfgsSettings, Outcome, minimize};
 use crate::stop::Stopped;
-use crate::tree::block_pass::{self, BlockScratch};
-use crate::tree::parallel_pass::{add_to, sum_over_chunks};
-use crate::tree::splits::Splits;
 use crate::tree::{RegressionParameters, Topology};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
@@ -20,9 +19,6 @@ const MAX_ROUNDS: usize = 8;
 /// Partitions whose indices differ by less than this share are as good as each other.
 const SAME: f64 = 1e-9;
 
-/// Bins of the histogram a quantile is read from.
-const BINS: usize = 1024;
-
 /// Iterations of a logistic regression.
 const LOGISTIC_ITERATIONS: u64 = 20;
 
@@ -35,7 +31,7 @@ struct Partition {
 /// The best by Davies and Bouldin's index of three hierarchical 2-means partitions; each
 /// split by logistic regression towards its partition.
 pub(crate) fn clustered_splits(
-    data: &RegressionRows<'_>,
+    data: &WeightedRows<'_>,
     topology: Topology,
     progress: &Arc<Progress>,
     rng: &mut impl Rng,
@@ -74,7 +70,7 @@ pub(crate) fn clustered_splits(
 
 /// Random directions, each with its hyperplane at a random quantile of the rows that reach it.
 pub(crate) fn random_splits(
-    data: &RegressionRows<'_>,
+    data: &WeightedRows<'_>,
     topology: Topology,
     rng: &mut impl Rng,
 ) -> Result<RegressionParameters, Stopped> {
@@ -83,7 +79,7 @@ pub(crate) fn random_splits(
     for t in 0..topology.branches() {
         let here = data.select(&members[t]);
         let theta = random_split(&here, rng)?;
-        let z = linear_values(&here, &theta)?;
+        let z = here.linear_values(&theta)?;
         let side = |left: bool| -> Vec<u32> {
             let rows = members[t].iter().zip(&z);
             rows.filter(|(_, z)| (**z >= 0.0) == left)
@@ -100,7 +96,7 @@ pub(crate) fn random_splits(
 /// A random direction with its hyperplane at a random quantile of the rows, steep enough to part
 /// most of them clearly.
 pub(crate) fn random_split(
-    data: &RegressionRows<'_>,
+    data: &WeightedRows<'_>,
     rng: &mut impl Rng,
 ) -> Result<Vec<f64>, Stopped> {
     const STEEPNESS: f64 = 10.0;
@@ -108,10 +104,10 @@ pub(crate) fn random_split(
     let mut theta: Vec<f64> = (0..p).map(|_| rng.random_range(-1.0..=1.0)).collect();
     theta.push(0.0);
     let level = rng.random_range(0.2..0.8);
-    if data.len() == 0 {
+    if data.is_empty() {
         return Ok(theta);
     }
-    let z = linear_values(data, &theta)?;
+    let z = data.linear_values(&theta)?;
     theta[p] = weighted_quantile(&z, data.weights(), level);
     let total = data.total_weight();
     let spread: f64 = z
@@ -129,7 +125,7 @@ pub(crate) fn random_split(
 /// The split that logistic regression (17) finds towards `goes_left`, None if all rows are wanted
 /// on one side; `balanced` gives both sides the same weight.
 pub(crate) fn split_towards(
-    data: &RegressionRows<'_>,
+    data: &WeightedRows<'_>,
     goes_left: &[bool],
     balanced: bool,
     start: Option<Vec<f64>>,
@@ -145,7 +141,7 @@ pub(crate) fn split_towards(
     }
     let p = data.features() as f64;
     let objective = Logistic {
-        data,
+        rows: data,
         goes_left,
         side_weights: sides.map(|side| if balanced { 0.5 / side } else { 1.0 / total }),
         // As much as the customary ½‖coefficients‖² beside a summed loss.
@@ -163,12 +159,12 @@ pub(crate) fn split_towards(
 }
 
 /// Lloyd's algorithm from the means on both sides of a random split.
-fn two_means(data: &RegressionRows<'_>, rng: &mut impl Rng) -> Result<Partition, Stopped> {
+fn two_means(data: &WeightedRows<'_>, rng: &mut impl Rng) -> Result<Partition, Stopped> {
     let mut theta = random_split(data, rng)?;
-    if data.len() > 0 {
+    if !data.is_empty() {
         let all = group_sums(data, &vec![0; data.len()], 1)?;
         for _ in 0..MAX_ROUNDS {
-            let Some(means) = side_means(&all, &left_sums(data, &theta)?) else {
+            let Some(means) = side_means(&all, &data.sum(&LeftSums::new(&theta))?) else {
                 break;
             };
             // The same sides as before have the same means.
@@ -179,7 +175,7 @@ fn two_means(data: &RegressionRows<'_>, rng: &mut impl Rng) -> Result<Partition,
             theta = next;
         }
     }
-    let z = linear_values(data, &theta)?;
+    let z = data.linear_values(&theta)?;
     Ok(Partition {
         goes_left: z.iter().map(|z| *z >= 0.0).collect(),
         theta,
@@ -199,22 +195,6 @@ fn bisector(means: &[Vec<f64>; 2]) -> Vec<f64> {
         .collect()
 }
 
-/// z_i of one split for each row.
-pub(crate) fn linear_values(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let stump = Topology::complete(1);
-    let splits = Splits::new(stump, data.features(), theta, 1.0);
-    let stride = data.rows.stride();
-    let columns = data.fill_columns(
-        1,
-        || BlockScratch::new(stump, stride),
-        |scratch, tile, _, out| {
-            block_pass::split_values(&splits, tile, scratch);
-            out.copy_from_slice(scratch.split_values());
-        },
-    )?;
-    Ok(columns[..data.len()].to_vec())
-}
-
 /// Means of the rows going left and of the others, from the sums of all and of those going left; None
 /// if one side has no weight.
 fn side_means(all: &[f64], left: &[f64]) -> Option<[Vec<f64>; 2]> {
@@ -227,67 +207,19 @@ fn side_means(all: &[f64], left: &[f64]) -> Option<[Vec<f64>; 2]> {
     Some([mean(left)?, mean(&right)?])
 }
 
-/// Σ w u and Σ w of the rows that a split sends left.
-fn left_sums(data: &RegressionRows<'_>, theta: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let stump = Topology::complete(1);
-    let splits = Splits::new(stump, data.features(), theta, 1.0);
-    let (p, stride) = (data.features(), data.rows.stride());
-    let chunk = |c| {
-        let mut sums = vec![0.0; p + 1];
-        let mut inside = vec![0.0; stride];
-        let mut scratch = BlockScratch::new(stump, stride);
-        data.rows.visit_chunk(c, &data.stop, |block| {
-            block_pass::split_values(&splits, block.tile, &mut scratch);
-            let rows = scratch.split_values().iter();
-            let rows = rows.zip(data.block_weights(&block.rows));
-            for (inside, (z, w)) in inside.iter_mut().zip(rows) {
-                *inside = if *z >= 0.0 { *w } else { 0.0 };
-            }
-            for (sum, column) in sums.iter_mut().zip(block.tile.values.chunks_exact(stride)) {
-                *sum += dot(&inside, column);
-            }
-            sums[p] += inside.iter().sum::<f64>();
-        })?;
-        Ok(sums)
-    };
-    sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))
-}
-
 /// Σ w u and Σ w of every group of rows, groups × (p + 1).
-fn group_sums(
-    data: &RegressionRows<'_>,
-    groups: &[u32],
-    count: usize,
-) -> Result<Vec<f64>, Stopped> {
-    let (p, stride, weights) = (data.features(), data.rows.stride(), data.weights());
-    let chunk = |c| {
-        let mut sums = vec![0.0; count * (p + 1)];
-        let mut inside = vec![0.0; stride];
-        data.rows.visit_chunk(c, &data.stop, |block| {
-            for (group, sums) in sums.chunks_exact_mut(p + 1).enumerate() {
-                // Weights of the group's rows, then products of whole columns: no branches there.
-                let rows = groups[block.rows.clone()]
-                    .iter()
-                    .zip(&weights[block.rows.clone()]);
-                for (inside, (g, w)) in inside.iter_mut().zip(rows) {
-                    *inside = if *g as usize == group { *w } else { 0.0 };
-                }
-                inside[block.rows.len()..].fill(0.0);
-                for (sum, column) in sums.iter_mut().zip(block.tile.values.chunks_exact(stride)) {
-                    *sum += dot(&inside, column);
-                }
-                sums[p] += inside.iter().sum::<f64>();
-            }
-        })?;
-        Ok(sums)
-    };
-    sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))
+fn group_sums(data: &WeightedRows<'_>, groups: &[u32], count: usize) -> Result<Vec<f64>, Stopped> {
+    data.sum(&GroupSums {
+        groups,
+        count,
+        features: data.features(),
+    })
 }
 
 /// Davies and Bouldin's index of a partition: the mean over clusters of the largest ratio of
 /// summed spreads to the distance from another cluster. Empty clusters do not count.
-fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f64, Stopped> {
-    let (p, stride, weights) = (data.features(), data.rows.stride(), data.weights());
+fn davies_bouldin(data: &WeightedRows<'_>, clusters: &[Vec<u32>]) -> Result<f64, Stopped> {
+    let p = data.features();
     let mut groups = vec![0; data.len()];
     for (k, cluster) in clusters.iter().enumerate() {
         cluster
@@ -301,27 +233,11 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
         .flat_map(|j| (0..clusters.len()).map(move |k| (j, k)))
         .map(|(j, k)| sums[k * (p + 1) + j] / weight(k))
         .collect();
-    let chunk = |c| {
-        let mut spreads = vec![0.0; clusters.len()];
-        let mut squares = vec![0.0; stride];
-        data.rows.visit_chunk(c, &data.stop, |block| {
-            let (groups, weights) = (&groups[block.rows.clone()], &weights[block.rows]);
-            squares.fill(0.0);
-            let columns = block.tile.values.chunks_exact(stride);
-            for (column, centers) in columns.zip(centers.chunks_exact(clusters.len())) {
-                for ((square, x), group) in squares.iter_mut().zip(column).zip(groups) {
-                    *square += (x - centers[*group as usize]).powi(2);
-                }
-            }
-            for ((square, group), weight) in squares.iter().zip(groups).zip(weights) {
-                if *weight > 0.0 {
-                    spreads[*group as usize] += weight * square.sqrt();
-                }
-            }
-        })?;
-        Ok(spreads)
-    };
-    let spreads = sum_over_chunks(&data.rows, data.parallelism, &chunk, &|a, b| add_to(a, &b))?;
+    let spreads = data.sum(&GroupSpreads {
+        groups: &groups,
+        centers: &centers,
+        count: clusters.len(),
+    })?;
     let present: Vec<usize> = (0..clusters.len()).filter(|k| weight(*k) > 0.0).collect();
     let worst = |k: &usize| {
         let others = present.iter().filter(|l| *l != k);
@@ -336,22 +252,4 @@ fn davies_bouldin(data: &RegressionRows<'_>, clusters: &[Vec<u32>]) -> Result<f6
             .fold(0.0, f64::max)
     };
     Ok(present.iter().map(worst).sum::<f64>() / present.len().max(1) as f64)
-}
-
-/// The value with `level` of the weight below it, by a histogram: it depends on the weighted
-/// distribution alone, not on the order of the rows.
-pub(crate) fn weighted_quantile(values: &[f64], weights: &[f64], level: f64) -> f64 {
-    let counted = || values.iter().zip(weights).filter(|(_, w)| **w > 0.0);
-    let (low, high) = counted().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| {
-        (low.min(*x), high.max(*x))
-    });
-    if low >= high {
-        return if low.is_finite() { low } else { 0.0 };
-    }
-    let mut bins = vec![0.0; BINS];
-    for (x, w) in counted() {
-        let bin = ((x - low) / (high - low) * BINS as f64) as usize;
-        bins[bin.min(BINS - 1)] += w;
-    }
-    low + (high - low) * super::data_point::quantile_share(&bins, level)
 }

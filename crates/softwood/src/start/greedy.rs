@@ -4,9 +4,9 @@
 //! Class masses are counted in bins of the scaled features, so the start depends on the weighted
 //! distribution of the rows alone, as a random one does.
 
-use crate::objective::ClassificationRows;
+use crate::data::{ClassificationRows, add_to};
+use crate::passes::BinCounts;
 use crate::stop::Stopped;
-use crate::tree::parallel_pass::{add_to, sum_over_chunks};
 use crate::tree::{ParameterLayout, Topology};
 use rand::{Rng, RngExt};
 
@@ -38,7 +38,7 @@ pub(crate) fn greedy_splits(
     theta: &mut [f64],
     rng: &mut impl Rng,
 ) -> Result<Vec<bool>, Stopped> {
-    let p = data.rows.features();
+    let p = data.features();
     let mut splits: Vec<Option<AxisSplit>> = vec![None; topology.branches()];
     for d in 0..topology.depth().min(LEVELS) {
         let nodes: Vec<usize> = (topology.level_start(d)..topology.level_start(d + 1)).collect();
@@ -57,12 +57,13 @@ pub(crate) fn greedy_splits(
             splits[*t] = split;
         }
     }
-    let (a, mu) = ParameterLayout::new(topology, p).split_mut(theta);
+    let layout = ParameterLayout::new(topology, p);
     for (t, split) in splits.iter().enumerate() {
         if let Some(split) = split {
-            a[t * p..][..p].fill(0.0);
-            a[t * p + split.feature] = 1.0;
-            mu[t] = split.threshold / p as f64;
+            let a = &mut theta[layout.coefficients(t)];
+            a.fill(0.0);
+            a[split.feature] = 1.0;
+            theta[layout.intercept(t)] = split.threshold / p as f64;
         }
     }
     Ok(splits.iter().map(Option::is_none).collect())
@@ -80,7 +81,7 @@ struct Level<'a, 'd> {
 impl Level<'_, '_> {
     /// The best split of each node on a feature `allowed` there, if any lowers Gini's index.
     fn best_splits(&self, allowed: &[bool]) -> Result<Vec<Option<AxisSplit>>, Stopped> {
-        let (p, k) = (self.data.rows.features(), self.data.n_classes);
+        let (p, k) = (self.data.features(), self.data.target.count());
         let group = (MAX_COUNTS / (self.nodes.len() * BINS * k)).clamp(1, p);
         let mut best: Vec<(f64, Option<AxisSplit>)> = vec![(0.0, None); self.nodes.len()];
         for first in (0..p).step_by(group) {
@@ -106,29 +107,13 @@ impl Level<'_, '_> {
 
     /// Weight of every class in every bin: nodes × features × BINS × K.
     fn count(&self, features: std::ops::Range<usize>) -> Result<Vec<f64>, Stopped> {
-        let (k, stride) = (self.data.n_classes, self.data.rows.stride());
-        let size = features.len() * BINS * k;
-        let chunk = |c| {
-            let mut counts = vec![0.0; self.nodes.len() * size];
-            self.data.rows.visit_chunk(c, &self.data.stop, |block| {
-                for (i, row) in block.rows.clone().enumerate() {
-                    let value = |feature: usize| block.tile.values[feature * stride + i];
-                    let weight = self.data.weight(row);
-                    let Some(node) = self.reached(value).filter(|_| weight > 0.0) else {
-                        continue;
-                    };
-                    let class = self.data.classes[row] as usize;
-                    let weight = weight * self.importance[class];
-                    for (place, feature) in features.clone().enumerate() {
-                        let bin = ((value(feature) * BINS as f64) as usize).min(BINS - 1);
-                        counts[node * size + (place * BINS + bin) * k + class] += weight;
-                    }
-                }
-            })?;
-            Ok(counts)
-        };
-        sum_over_chunks(self.data.rows, self.data.parallelism, &chunk, &|a, b| {
-            add_to(a, &b)
+        self.data.rows.sum(&BinCounts {
+            classes: self.data.target,
+            importance: self.importance,
+            nodes: self.nodes.len(),
+            features,
+            bins: BINS,
+            reached: |value: &dyn Fn(usize) -> f64| self.reached(value),
         })
     }
 

@@ -6,20 +6,15 @@
 
 use super::Topology;
 use super::register_tiles::{
-    VECTOR_TILE, add_products, multiply_by_slopes, product_steps, rows, rows_mut, slope_steps,
+    add_products, multiply_by_slopes, product_steps, rows, rows_mut, slope_steps,
 };
-use super::sigmoid::{saturation, sigmoid_pairs};
 use super::splits::Splits;
-use crate::data::aligned::AlignedBuffer;
-use crate::data::blocks::Tile;
-use crate::data::prefetch::Ahead;
+use crate::data::Tile;
+use crate::vectors::prefetch::Ahead;
+use crate::vectors::{
+    AlignedBuffer, MAX_LANES, ROW_MULTIPLE, VECTOR_TILE, saturation, sigmoid_pairs,
+};
 use pulp::{Arch, Simd, WithSimd};
-
-/// Doubles in the widest vector.
-pub(crate) const MAX_LANES: usize = 8;
-
-/// Blocks hold a multiple of this many rows, the last one padded.
-pub(crate) const ROW_MULTIPLE: usize = MAX_LANES * VECTOR_TILE;
 
 /// What a node of a register tile of rows costs on the way down, in steps of the matrix products.
 const UNITS_DOWN: usize = 10;

@@ -1,7 +1,8 @@
 //! Sums of the probabilities of a block's leaves: over its rows, or over leaves of one label.
 
 use super::block_pass::BlockScratch;
-use super::register_tiles::{VECTOR_TILE, rows, rows_mut};
+use super::register_tiles::{rows, rows_mut};
+use crate::vectors::VECTOR_TILE;
 use pulp::{Arch, Simd, WithSimd};
 
 /// masses[t] += Σ_rows weight · P_it for the block last seen by [`leaf_probabilities`](super::block_pass::leaf_probabilities).

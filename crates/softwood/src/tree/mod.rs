@@ -1,21 +1,16 @@
 //! The soft tree itself: shape, parameters, and the pass over rows that every objective shares.
 
 pub(crate) mod block_pass;
-mod exponential;
 pub(crate) mod label_regions;
 pub(crate) mod leaf_sums;
-pub(crate) mod logarithm;
 pub(crate) mod moments;
-pub(crate) mod parallel_pass;
 mod parameters;
 mod register_tiles;
-mod sigmoid;
 pub(crate) mod splits;
 pub(crate) mod subtree;
 mod topology;
 mod vc_dimension;
 
-pub use parallel_pass::Parallelism;
 pub use parameters::ParameterLayout;
 pub use subtree::RegressionParameters;
 pub use topology::Topology;

@@ -1,6 +1,6 @@
 //! Weighted second moments of the features and the response over blocks of rows.
 
-use crate::data::aligned::AlignedBuffer;
+use crate::vectors::AlignedBuffer;
 use pulp::{Arch, Simd, WithSimd};
 
 // Register tile: 3 weighted columns × 4 columns.

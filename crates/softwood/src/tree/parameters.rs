@@ -1,6 +1,7 @@
 //! The one place that knows where a split's coefficients and intercept sit in the flat vector.
 
 use super::Topology;
+use std::ops::Range;
 
 /// Layout of θ = (a_0, …, a_{B−1}, μ_0, …, μ_{B−1}), each a_t with p entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,31 @@ impl ParameterLayout {
     /// Length of θ.
     pub fn dim(self) -> usize {
         self.branches * (self.features + 1)
+    }
+
+    /// Where the coefficients of node `t` are.
+    pub fn coefficients(self, t: usize) -> Range<usize> {
+        t * self.features..(t + 1) * self.features
+    }
+
+    /// Where the intercept of node `t` is.
+    pub fn intercept(self, t: usize) -> usize {
+        self.branches * self.features + t
+    }
+
+    /// (a_t, μ_t) of node `t`.
+    pub fn node(self, theta: &[f64], t: usize) -> Vec<f64> {
+        [
+            &theta[self.coefficients(t)],
+            &theta[self.intercept(t)..][..1],
+        ]
+        .concat()
+    }
+
+    /// Gives node `t` the split (a, μ).
+    pub fn set_node(self, theta: &mut [f64], t: usize, split: &[f64]) {
+        theta[self.coefficients(t)].copy_from_slice(&split[..self.features]);
+        theta[self.intercept(t)] = split[self.features];
     }
 
     /// All coefficients, node after node, and all intercepts.

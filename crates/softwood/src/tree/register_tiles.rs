@@ -1,13 +1,11 @@
 //! The two matrix products of the kernel, in tiles of sums that stay in registers.
 
-use super::block_pass::MAX_LANES;
-use super::sigmoid::VECTORS;
 use super::splits::Splits;
-use crate::data::prefetch::Ahead;
+use crate::vectors::prefetch::Ahead;
+use crate::vectors::{MAX_LANES, VECTOR_TILE};
 use pulp::Simd;
 
-/// Vectors of rows in a tile of the first product, features in a tile of the second.
-pub(super) const VECTOR_TILE: usize = VECTORS;
+/// Features in a tile of the second product; the first has [`VECTOR_TILE`] vectors of rows.
 const FEATURE_TILE: usize = 4;
 
 /// Nodes in a tile at most: four sums for each, an operand for each and one more are 16 registers,

@@ -3,7 +3,7 @@
 use super::block_pass::{self, BlockScratch};
 use super::splits::Splits;
 use super::{ParameterLayout, Topology};
-use crate::data::blocks::Tile;
+use crate::data::Tile;
 use crate::leaves::LinearModel;
 
 /// Splits and leaf models of a soft regression tree: z_it = (1/p) Σ_j a_tj u_ij − μ_t (μ = −ω_0, steepness 1) and

@@ -1,19 +1,16 @@
 //! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
 
-use super::aligned::AlignedBuffer;
 use super::gather::{gather_rows, gather_tiles};
 use super::pack::{LinearMap, pack};
-use super::prefetch::Ahead;
 use super::rows::with_view;
+use super::source::{BLOCKS_PER_CHUNK, Block, RowSource, Source, Tile};
 use super::{FeatureMap, Rows, Scaling};
 use crate::stop::{Stop, Stopped};
-use crate::tree::block_pass::ROW_MULTIPLE;
+use crate::vectors::prefetch::Ahead;
+use crate::vectors::{AlignedBuffer, ROW_MULTIPLE};
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Blocks in a chunk, the unit of parallel work: partial sums are formed chunk by chunk, in an order
-/// that depends on the number of rows alone.
-pub(crate) const BLOCKS_PER_CHUNK: usize = 32;
+use std::sync::Arc;
 
 /// Data sets up to this many bytes once scaled are scaled once and kept; larger ones are scaled
 /// anew, in cache, at every evaluation, and never copied as a whole.
@@ -30,22 +27,6 @@ pub struct ScaledRows<'a> {
     selected: Option<Vec<u32>>,
 }
 
-/// One block; rows beyond `rows.end` are padding.
-pub(crate) struct Block<'t> {
-    pub rows: Range<usize>,
-    /// Whether the rows are free of NaN and infinities; looked at only when they are passed over once.
-    pub finite: bool,
-    pub tile: Tile<'t>,
-}
-
-/// The scaled features of a block and the memory of the rows that follow it.
-#[derive(Clone, Copy)]
-pub(crate) struct Tile<'t> {
-    /// p × stride, rows innermost.
-    pub values: &'t [f64],
-    pub ahead: Ahead,
-}
-
 impl<'a> ScaledRows<'a> {
     /// Rows to be passed over many times; `scaling` must have as many features as they.
     pub fn new(rows: Rows<'a>, scaling: &'a Scaling) -> Self {
@@ -54,27 +35,9 @@ impl<'a> ScaledRows<'a> {
         scaled
     }
 
-    /// Some of these rows, each position of `selected` less than [`Self::len`]; scaled values that
-    /// are kept are copied, others are scaled anew from the user's.
-    pub(crate) fn select(&self, selected: &[u32]) -> Self {
-        let original = |i: &u32| self.selected.as_ref().map_or(*i, |own| own[*i as usize]);
-        let mut some = Self {
-            rows: self.rows,
-            scaling: self.scaling,
-            linear_maps: self.linear_maps.clone(),
-            stride: self.stride,
-            kept: None,
-            selected: Some(selected.iter().map(original).collect()),
-        };
-        match &self.kept {
-            Some(kept) => {
-                let mut copied = AlignedBuffer::zeros(some.blocks() * some.tile_len());
-                gather_tiles(kept, selected, self.features(), self.stride, &mut copied);
-                some.kept = Some(copied);
-            }
-            None => some.keep_if_small(),
-        }
-        some
+    /// The same, to be shared by all who pass over them.
+    pub fn shared(self) -> Source<'a> {
+        Arc::new(self)
     }
 
     fn keep_if_small(&mut self) {
@@ -115,53 +78,13 @@ impl<'a> ScaledRows<'a> {
         }
     }
 
-    /// N.
-    pub fn len(&self) -> usize {
-        self.selected.as_ref().map_or(self.rows.len(), Vec::len)
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// p.
-    pub fn features(&self) -> usize {
-        self.rows.features()
-    }
-
-    /// Rows in a block, padding included.
-    pub(crate) fn stride(&self) -> usize {
-        self.stride
-    }
-
     fn tile_len(&self) -> usize {
         self.features() * self.stride
     }
 
-    /// Number of blocks, the last one padded.
-    pub(crate) fn blocks(&self) -> usize {
-        self.len().div_ceil(self.stride)
-    }
-
-    /// Number of chunks.
-    pub(crate) fn chunks(&self) -> usize {
-        self.blocks().div_ceil(BLOCKS_PER_CHUNK)
-    }
-
-    /// Rows of chunk `chunk`.
-    pub(crate) fn chunk_rows(&self, chunk: usize) -> Range<usize> {
-        let rows = self.stride * BLOCKS_PER_CHUNK;
-        chunk * rows..self.len().min((chunk + 1) * rows)
-    }
-
-    fn rows_of(&self, block: usize) -> Range<usize> {
-        self.len().min(block * self.stride)..self.len().min((block + 1) * self.stride)
-    }
-
     /// Fills the tile of a block; false if it holds a NaN or an infinity.
     fn scale_into(&self, block: usize, tile: &mut [f64], ahead: &mut Ahead) -> bool {
-        let rows = self.rows_of(block);
+        let rows = self.block_rows(block);
         let finite = match &self.selected {
             Some(selected) => {
                 gather_rows(
@@ -195,18 +118,30 @@ impl<'a> ScaledRows<'a> {
     }
 
     fn memory_of(&self, block: usize) -> Ahead {
-        let rows = self.rows_of(block);
+        let rows = self.block_rows(block);
         with_view!(self.rows, view => Ahead::of(view.slice(ndarray::s![rows, ..])))
     }
+}
 
-    /// Visits the blocks of one chunk in order, polling `stop` before each.
-    pub(crate) fn visit_chunk(
+impl<'a> RowSource<'a> for ScaledRows<'a> {
+    fn len(&self) -> usize {
+        self.selected.as_ref().map_or(self.rows.len(), Vec::len)
+    }
+
+    fn features(&self) -> usize {
+        self.rows.features()
+    }
+
+    fn stride(&self) -> usize {
+        self.stride
+    }
+
+    fn visit(
         &self,
-        chunk: usize,
+        blocks: Range<usize>,
         stop: &Stop,
-        mut visit: impl FnMut(Block<'_>),
+        visit: &mut dyn FnMut(Block<'_>),
     ) -> Result<(), Stopped> {
-        let blocks = chunk * BLOCKS_PER_CHUNK..self.blocks().min((chunk + 1) * BLOCKS_PER_CHUNK);
         let mut scratch = AlignedBuffer::zeros(if self.kept.is_some() {
             0
         } else {
@@ -224,11 +159,33 @@ impl<'a> ScaledRows<'a> {
                 None => &scratch,
             };
             visit(Block {
-                rows: self.rows_of(block),
+                rows: self.block_rows(block),
                 finite,
                 tile: Tile { values, ahead },
             });
         }
         Ok(())
+    }
+
+    /// Scaled values that are kept are copied, others are scaled anew from the user's.
+    fn select(&self, picked: &[u32]) -> Source<'a> {
+        let original = |i: &u32| self.selected.as_ref().map_or(*i, |own| own[*i as usize]);
+        let mut some = Self {
+            rows: self.rows,
+            scaling: self.scaling,
+            linear_maps: self.linear_maps.clone(),
+            stride: self.stride,
+            kept: None,
+            selected: Some(picked.iter().map(original).collect()),
+        };
+        match &self.kept {
+            Some(kept) => {
+                let mut copied = AlignedBuffer::zeros(some.blocks() * some.tile_len());
+                gather_tiles(kept, picked, self.features(), self.stride, &mut copied);
+                some.kept = Some(copied);
+            }
+            None => some.keep_if_small(),
+        }
+        Arc::new(some)
     }
 }

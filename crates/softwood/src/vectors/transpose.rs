@@ -1,6 +1,6 @@
 //! Columns of a few C-ordered rows as vectors, turned in registers rather than through memory.
 
-use crate::tree::block_pass::MAX_LANES;
+use super::MAX_LANES;
 use pulp::Simd;
 #[cfg(target_arch = "x86_64")]
 use {

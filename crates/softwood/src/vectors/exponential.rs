@@ -1,6 +1,6 @@
 //! Vectorized e^−x, the costliest part of the logistic function.
 
-use super::sigmoid::VECTORS;
+use super::VECTOR_TILE;
 use pulp::Simd;
 #[cfg(target_arch = "x86_64")]
 use {
@@ -17,7 +17,7 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// e^−x for 0 ≤ x ≤ 690, branch-free and to full relative accuracy.
 #[inline(always)]
-pub(super) fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s; VECTORS] {
+pub(super) fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTOR_TILE]) -> [S::f64s; VECTOR_TILE] {
     #[cfg(target_arch = "x86_64")]
     {
         let any: &dyn Any = &simd;
@@ -32,7 +32,7 @@ pub(super) fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s;
 /// table that AVX-512 keeps in two registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn by_table(simd: V4, x: [__m512d; VECTORS]) -> [__m512d; VECTORS] {
+fn by_table(simd: V4, x: [__m512d; VECTOR_TILE]) -> [__m512d; VECTOR_TILE] {
     // As below; the lowest four bits of the integer are k.
     const ROUND: f64 = 6_755_399_441_055_744.0 + 16.0 * 1023.0;
     // Chebyshev fit of (e^r − 1 − r)/r², highest power first; e^r is off by less than 2^-54.
@@ -92,7 +92,7 @@ fn by_table(simd: V4, x: [__m512d; VECTORS]) -> [__m512d; VECTORS] {
         c[k] = f._mm512_set1_pd(COEFFICIENTS[k]);
     }
     let mut out = x;
-    for v in 0..VECTORS {
+    for v in 0..VECTOR_TILE {
         let rounded = f._mm512_fmadd_pd(x[v], minus_log2, round);
         let minus_n = f._mm512_sub_pd(round, rounded);
         let r = f._mm512_fmsub_pd(minus_n, ln2_high, x[v]);
@@ -113,7 +113,7 @@ fn by_table(simd: V4, x: [__m512d; VECTORS]) -> [__m512d; VECTORS] {
 
 /// −x = n ln 2 + r, e^r by a polynomial on |r| ≤ ln 2 / 2.
 #[inline(always)]
-fn by_polynomial<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s; VECTORS] {
+fn by_polynomial<S: Simd>(simd: S, x: [S::f64s; VECTOR_TILE]) -> [S::f64s; VECTOR_TILE] {
     // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits of the mantissa; the 1023
     // is the bias of an exponent field.
     const ROUND: f64 = 6_755_399_441_055_744.0 + 1023.0;
@@ -135,7 +135,7 @@ fn by_polynomial<S: Simd>(simd: S, x: [S::f64s; VECTORS]) -> [S::f64s; VECTORS] 
     ];
     let round = simd.splat_f64s(ROUND);
     let mut out = x;
-    for v in 0..VECTORS {
+    for v in 0..VECTOR_TILE {
         let minus_log2 = simd.splat_f64s(-std::f64::consts::LOG2_E);
         let rounded = simd.mul_add_e_f64s(x[v], minus_log2, round);
         let minus_n = simd.sub_f64s(round, rounded);

@@ -1,10 +1,8 @@
 //! Vectorized logistic function with accurate tails.
 
+use super::VECTOR_TILE;
 use super::exponential::exp_of_minus;
 use pulp::Simd;
-
-/// Vectors worked on at a time: their long chains of operations overlap, and they share a division.
-pub(crate) const VECTORS: usize = 4;
 
 /// |z| at which σ saturates in a tree of the given depth: e^−z times itself on every level is then
 /// still a normal number, and arithmetic on subnormal ones is a hundred times slower.
@@ -20,18 +18,18 @@ pub(crate) fn saturation(depth: usize) -> f64 {
 #[inline(always)]
 pub(crate) fn sigmoid_pairs<S: Simd>(
     simd: S,
-    z: [S::f64s; VECTORS],
+    z: [S::f64s; VECTOR_TILE],
     saturation: f64,
-) -> ([S::f64s; VECTORS], [S::f64s; VECTORS]) {
+) -> ([S::f64s; VECTOR_TILE], [S::f64s; VECTOR_TILE]) {
     let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
     let saturation = simd.splat_f64s(saturation);
     let mut size = z;
-    for v in 0..VECTORS {
+    for v in 0..VECTOR_TILE {
         size[v] = simd.min_f64s(simd.abs_f64s(z[v]), saturation);
     }
     let e = exp_of_minus(simd, size);
     let mut a = e;
-    for v in 0..VECTORS {
+    for v in 0..VECTOR_TILE {
         a[v] = simd.add_f64s(e[v], one);
     }
     let (a01, a23) = (simd.mul_f64s(a[0], a[1]), simd.mul_f64s(a[2], a[3]));
@@ -44,7 +42,7 @@ pub(crate) fn sigmoid_pairs<S: Simd>(
         simd.mul_f64s(inverse23, a[2]),
     ];
     let (mut p, mut q) = (large, large);
-    for v in 0..VECTORS {
+    for v in 0..VECTOR_TILE {
         let small = simd.mul_f64s(e[v], large[v]);
         let right = simd.less_than_f64s(z[v], zero);
         p[v] = simd.select_f64s(right, small, large[v]);
@@ -66,7 +64,7 @@ mod tests {
             type Output = ([f64; 4], [f64; 4]);
             #[inline(always)]
             fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-                let mut vectors = [simd.splat_f64s(0.0); VECTORS];
+                let mut vectors = [simd.splat_f64s(0.0); VECTOR_TILE];
                 for (vector, z) in vectors.iter_mut().zip(self.0) {
                     *vector = simd.splat_f64s(z);
                 }

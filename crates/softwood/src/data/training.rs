@@ -1,0 +1,153 @@
+//! Training rows: weighted rows with what is to be predicted beside them.
+
+use super::pass::WeightedBlock;
+use super::{Parallelism, RowSource, Source, WeightedRows};
+use crate::stop::Stop;
+use crate::vectors::AlignedBuffer;
+use std::sync::Arc;
+
+/// Rows and their target.
+#[derive(Clone)]
+pub struct TrainingRows<'a, T> {
+    /// The rows.
+    pub rows: WeightedRows<'a>,
+    /// What is to be predicted of each.
+    pub target: T,
+}
+
+/// Rows to classify.
+pub type ClassificationRows<'a> = TrainingRows<'a, Classes<'a>>;
+
+/// Rows with a response.
+pub type RegressionRows<'a> = TrainingRows<'a, Response>;
+
+/// The class of each row.
+#[derive(Clone, Copy)]
+pub struct Classes<'a> {
+    codes: &'a [u32],
+    count: usize,
+}
+
+/// The response of each row, padded with 0 to whole blocks.
+#[derive(Clone)]
+pub struct Response(Arc<AlignedBuffer>);
+
+impl<'a> Classes<'a> {
+    /// A class 0…`count`−1 for each row.
+    pub fn new(codes: &'a [u32], count: usize) -> Self {
+        Self { codes, count }
+    }
+
+    /// K.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Class of a row.
+    pub fn of(&self, row: usize) -> usize {
+        self.codes[row] as usize
+    }
+
+    /// Classes of the rows of a block.
+    pub(crate) fn of_block(&self, block: &WeightedBlock<'_>) -> &[u32] {
+        &self.codes[block.rows.clone()]
+    }
+}
+
+impl Response {
+    /// Responses of the rows of a block, padding included.
+    pub(crate) fn of_block(&self, block: &WeightedBlock<'_>) -> &[f64] {
+        block.part_of(&self.0)
+    }
+}
+
+impl<T: Clone> TrainingRows<'_, T> {
+    /// N.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// p.
+    pub fn features(&self) -> usize {
+        self.rows.features()
+    }
+
+    /// Σ_i w_i.
+    pub(crate) fn total_weight(&self) -> f64 {
+        self.rows.total_weight()
+    }
+
+    /// The same rows, polling another stop.
+    pub(crate) fn with_stop(&self, stop: &Stop) -> Self {
+        Self {
+            rows: self.rows.with_stop(stop),
+            target: self.target.clone(),
+        }
+    }
+
+    /// The same rows, to be passed over whatever the time limit says.
+    pub(crate) fn without_deadline(&self) -> Self {
+        self.with_stop(&self.rows.stop.without_deadline())
+    }
+}
+
+impl<'a> ClassificationRows<'a> {
+    /// Rows, a class for each, and weights unless all are 1.
+    pub fn new(
+        source: Source<'a>,
+        classes: Classes<'a>,
+        weights: Option<&[f64]>,
+        parallelism: Parallelism,
+        stop: Stop,
+    ) -> Self {
+        Self {
+            rows: WeightedRows::of(source, weights, parallelism, stop),
+            target: classes,
+        }
+    }
+
+    /// Total weight of each class.
+    pub fn class_weights(&self) -> Vec<f64> {
+        let mut totals = vec![0.0; self.target.count];
+        for (code, weight) in self.target.codes.iter().zip(self.rows.weights()) {
+            totals[*code as usize] += weight;
+        }
+        totals
+    }
+}
+
+impl<'a> RegressionRows<'a> {
+    /// Rows, a response for each, and weights unless all are 1.
+    pub fn new(
+        source: impl RowSource<'a> + 'a,
+        response: &[f64],
+        weights: Option<&[f64]>,
+        parallelism: Parallelism,
+        stop: Stop,
+    ) -> Self {
+        let rows = WeightedRows::new(source, weights, parallelism, stop);
+        let target = Response(Arc::new(rows.padded(response)));
+        Self { rows, target }
+    }
+
+    /// The same rows with another response.
+    pub(crate) fn with_response(&self, response: &[f64]) -> Self {
+        Self {
+            rows: self.rows.clone(),
+            target: Response(Arc::new(self.rows.padded(response))),
+        }
+    }
+
+    /// Some of the rows, by their positions.
+    pub(crate) fn select(&self, picked: &[u32]) -> Self {
+        let response: Vec<f64> = picked.iter().map(|i| self.target.0[*i as usize]).collect();
+        let rows = self.rows.select(picked);
+        let target = Response(Arc::new(rows.padded(&response)));
+        Self { rows, target }
+    }
+}

@@ -1,0 +1,105 @@
+//! Where rows go: the chance of reaching a node, the side of a split, the likeliest leaf.
+
+use crate::data::WeightedRows;
+use crate::stop::Stopped;
+use crate::tree::Topology;
+use crate::tree::block_pass::{self, BlockScratch};
+use crate::tree::splits::Splits;
+use crate::tree::subtree::{RegressionParameters, Subtree};
+use crate::vectors::AlignedBuffer;
+
+/// A row with less than this chance of reaching a node does not count there.
+pub(crate) const TRACE: f64 = 1e-3;
+
+impl WeightedRows<'_> {
+    /// Probability R_it of reaching `node` from the root, for each row, padding included.
+    pub(crate) fn reach(
+        &self,
+        topology: Topology,
+        theta: &[f64],
+        gamma: f64,
+        node: usize,
+    ) -> Result<AlignedBuffer, Stopped> {
+        let splits = Splits::new(topology, self.features(), theta, gamma);
+        self.fill_columns(
+            1,
+            |stride| BlockScratch::new(topology, stride),
+            |scratch, block, out| {
+                block_pass::leaf_probabilities(&splits, block.tile, scratch);
+                out.copy_from_slice(scratch.reach(node));
+            },
+        )
+    }
+
+    /// w_i R_it for every row, 0 where R_it is a trace: what `node` sees of the data.
+    pub(crate) fn weights_at(
+        &self,
+        topology: Topology,
+        theta: &[f64],
+        gamma: f64,
+        node: usize,
+    ) -> Result<AlignedBuffer, Stopped> {
+        let splits = Splits::new(topology, self.features(), theta, gamma);
+        self.fill_columns(
+            1,
+            |stride| BlockScratch::new(topology, stride),
+            |scratch, block, out| {
+                block_pass::leaf_probabilities(&splits, block.tile, scratch);
+                let seen = scratch.reach(node).iter().zip(block.weights);
+                for (out, (reach, weight)) in out.iter_mut().zip(seen) {
+                    *out = if *reach > TRACE { weight * reach } else { 0.0 };
+                }
+            },
+        )
+    }
+
+    /// z_i of one split (a, μ) of steepness 1 for each row.
+    pub(crate) fn linear_values(&self, split: &[f64]) -> Result<Vec<f64>, Stopped> {
+        let stump = Topology::complete(1);
+        let splits = Splits::new(stump, self.features(), split, 1.0);
+        let columns = self.fill_columns(
+            1,
+            |stride| BlockScratch::new(stump, stride),
+            |scratch, block, out| {
+                block_pass::split_values(&splits, block.tile, scratch);
+                out.copy_from_slice(scratch.split_values());
+            },
+        )?;
+        Ok(columns[..self.len()].to_vec())
+    }
+
+    /// The node reached by always taking the likelier branch from `node` down to the leaves of its
+    /// subtree (HBP path), for each row, as a leaf of the whole tree.
+    pub(crate) fn likeliest_leaves(
+        &self,
+        parameters: &RegressionParameters,
+        node: usize,
+    ) -> Result<Vec<u32>, Stopped> {
+        let topology = parameters.topology;
+        let height = topology.depth() - topology.level(node);
+        let first = topology.leaves_below(node).start;
+        let inner = Topology::complete(height);
+        let subtree = Subtree::at(parameters, node);
+        let columns = self.fill_columns(
+            1,
+            |stride| subtree.scratch(stride),
+            |scratch, block, out| {
+                let z = subtree.split_values(block.tile, scratch);
+                let stride = out.len();
+                for (i, out) in out.iter_mut().enumerate() {
+                    let mut at = 0;
+                    for _ in 0..height {
+                        at = if z[at * stride + i] >= 0.0 {
+                            inner.left(at)
+                        } else {
+                            inner.right(at)
+                        };
+                    }
+                    *out = (first + at - inner.branches()) as f64;
+                }
+            },
+        )?;
+        let leaves = columns[..self.len()].iter();
+        Ok(leaves.map(|leaf| *leaf as u32).collect())
+    }
+}
