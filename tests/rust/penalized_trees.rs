@@ -396,7 +396,7 @@ fn rates_that_cannot_hold_together_are_told() {
 
 #[test]
 fn cross_validation_finds_what_generalizes() {
-    let (x, y) = noisy_rows(12, 250, 8);
+    let (x, y) = noisy_rows(12, 250, 16);
     let choices = CvSettings {
         fit: OrctSettings {
             n_starts: 4,
@@ -432,9 +432,9 @@ fn cross_validation_finds_what_generalizes() {
         assert!((1.0 - 2.0 * candidate.cost - candidate.accuracy).abs() < 0.02);
         assert!(candidate.folds < most || candidate.cost >= chosen.cost);
     }
-    // Six features are noise: the penalty must have won.
+    // Fourteen features are noise: the penalty must have won.
     assert!(chosen.local_penalty > 0.0);
-    let (held, held_y) = noisy_rows(13, 1000, 8);
+    let (held, held_y) = noisy_rows(13, 1000, 16);
     let predicted = model.predict(held.view()).unwrap();
     let right = predicted
         .iter()

@@ -88,6 +88,7 @@ mod leaves;
 pub mod objective;
 mod passes;
 mod progress;
+mod search;
 pub mod selection;
 pub mod solver;
 mod start;

@@ -1,11 +1,11 @@
 //! `scaling="auto"`: the map that folds of the training rows speak for.
 
-use super::folds::assign_folds;
 use super::multistart::{Effort, run_starts};
 use super::orct::{OrctProblem, OrctSettings};
 use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
+use crate::search::folds::Folds;
 use crate::stop::{Stop, Stopped};
 use std::sync::Arc;
 
@@ -46,7 +46,10 @@ fn choose_scaling(
         ..settings.clone()
     };
     progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
-    let fold_of = assign_folds(problem.labels, FOLDS, settings.random_state);
+    let (labels, weights, seed) = (problem.labels, problem.weights, settings.random_state);
+    let Ok(folds) = Folds::new(labels, weights, FOLDS, seed, usize::MAX) else {
+        return Ok(ScalingKind::MinMax); // too few rows to choose by
+    };
     let mut costs = KINDS.map(|_| vec![0.0; problem.rows.len()]);
     for (kind, costs) in KINDS.into_iter().zip(&mut costs) {
         for fold in 0..FOLDS {
@@ -55,9 +58,9 @@ fn choose_scaling(
                 check => check?,
             }
             let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
-            let weights: Vec<f64> = (0..problem.rows.len())
-                .map(|i| if fold_of[i] == fold { 0.0 } else { weight(i) })
-                .collect();
+            let held = folds.part(fold, true);
+            let mut weights: Vec<f64> = (0..problem.rows.len()).map(weight).collect();
+            held.iter().for_each(|i| weights[*i] = 0.0);
             let scaling = Scaling::learn_unless_stopped(
                 kind,
                 problem.rows,
@@ -82,14 +85,10 @@ fn choose_scaling(
                 &mut probabilities,
             );
             debug_assert!(finite, "the rows were checked");
-            for (i, row) in probabilities
-                .chunks_exact(k)
-                .enumerate()
-                .filter(|(i, _)| fold_of[*i] == fold)
-            {
-                let predicted = most_probable(row) as usize;
-                costs[i] =
-                    weight(i) * problem.costs[problem.labels.codes[i] as usize * k + predicted];
+            for i in held {
+                let predicted = most_probable(&probabilities[i * k..][..k]) as usize;
+                let class = problem.labels.codes[i] as usize;
+                costs[i] = weight(i) * problem.costs[class * k + predicted];
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::objective::{Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::tree::Topology;
+use crate::tree::{ParameterLayout, Topology};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -199,6 +199,11 @@ impl<'a> OrctProblem<'a> {
         let spread = parallelism(rows.chunks(), n_starts);
         let classes = Classes::new(&self.labels.codes, self.labels.classes.len());
         ClassificationRows::new(rows.clone(), classes, weights, spread, stop.clone())
+    }
+
+    /// Where splits are in θ.
+    pub fn layout(&self) -> ParameterLayout {
+        ParameterLayout::new(self.topology, self.rows.features())
     }
 
     /// The model of the best start.

@@ -1,7 +1,7 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
-use super::cv_race::Race;
 use super::orct::{OrctSettings, fit_orct, validate_data};
+use super::orct_cv_scores::CvScores;
 use super::validate::{check_grid, check_setting};
 use super::{Control, FitError};
 use crate::InputError;
@@ -88,10 +88,9 @@ impl CvSettings {
 
 /// Chooses depth, scaling, γ and penalties by cross-validation on the rows, and fits with them.
 ///
-/// Candidates run a race over the folds: those of one (depth, scaling) share their starts, the best of
-/// which are carried from soft to sharp γ and on to larger penalties, and a candidate whose held-out
-/// costs fall significantly behind the best is dropped. The
-/// model's report keeps the table. Deterministic for a given seed unless a time limit interferes.
+/// Candidates race over stratified folds: those of one (depth, scaling) share their starts, the best
+/// of which are warm starts from soft to sharp γ and on to larger penalties, and a candidate whose
+/// held-out costs fall significantly behind the best is dropped. The model's report keeps the table. Deterministic for a given seed unless a time limit interferes.
 pub fn fit_orct_cv<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -116,7 +115,7 @@ pub fn fit_orct_cv<'a>(
     let stop = Stop::new(&control.stop, limit.map(|limit| limit.mul_f64(TIME_SHARE)));
     let table = in_pool(settings.fit.n_threads, || -> Result<CvTable, FitError> {
         check_finite(&rows)?;
-        let race = Race {
+        let scores = CvScores {
             rows: rows.reborrow(),
             labels,
             weights,
@@ -125,7 +124,10 @@ pub fn fit_orct_cv<'a>(
             stop: &stop,
             progress: &control.progress,
         };
-        race.run().map_err(|_: Stopped| FitError::Cancelled)
+        let foldings = scores.foldings()?;
+        scores
+            .table(&foldings)
+            .map_err(|_: Stopped| FitError::Cancelled)
     })??;
     let chosen = &table.candidates[table.chosen];
     let mut fit = chosen.settings(&settings.fit);

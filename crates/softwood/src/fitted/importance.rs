@@ -24,3 +24,15 @@ impl Importance {
         importance
     }
 }
+
+/// δ_L: share of coefficients that are exactly 0, in percent.
+pub(crate) fn local_sparsity(coefficients: &[f64]) -> f64 {
+    let zeros = coefficients.iter().filter(|a| **a == 0.0).count();
+    100.0 * zeros as f64 / coefficients.len() as f64
+}
+
+/// δ_G: share of `p` features whose coefficients are all exactly 0, in percent.
+pub(crate) fn global_sparsity(coefficients: &[f64], p: usize) -> f64 {
+    let unused = Importance::Max.of(coefficients, p);
+    100.0 * unused.iter().filter(|a| **a == 0.0).count() as f64 / p as f64
+}

@@ -22,6 +22,7 @@ pub use curve::{Curve, CurvePoints};
 pub use cv_table::{CvCandidate, CvTable};
 pub use file::{Model, ModelFileError};
 pub use importance::Importance;
+pub(crate) use importance::{global_sparsity, local_sparsity};
 pub use leaf_model::LeafModel;
 pub use orct_model::OrctModel;
 pub(crate) use predict::{class_probabilities, most_probable};

@@ -1,5 +1,6 @@
 //! A fitted optimal randomized classification tree.
 
+use super::importance::{global_sparsity, local_sparsity};
 use super::{FitReport, Importance, SoftTree};
 use crate::data::ClassLabels;
 
@@ -38,13 +39,11 @@ impl OrctModel {
 
     /// δ_L: mean over splits of the share of coefficients that are exactly 0, in percent.
     pub fn local_sparsity(&self) -> f64 {
-        let zeros = self.tree.coefficients.iter().filter(|a| **a == 0.0).count();
-        100.0 * zeros as f64 / self.tree.coefficients.len() as f64
+        local_sparsity(&self.tree.coefficients)
     }
 
     /// δ_G: share of features that no split uses, in percent.
     pub fn global_sparsity(&self) -> f64 {
-        let importance = self.importance(Importance::Max);
-        100.0 * importance.iter().filter(|a| **a == 0.0).count() as f64 / importance.len() as f64
+        global_sparsity(&self.tree.coefficients, self.tree.features())
     }
 }

@@ -1,0 +1,394 @@
+//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
+
+use super::descent::StartOutcome;
+use super::multistart::{Effort, carry_and_prune_starts, run_starts, sharpen_starts, sharpened};
+use super::orct::OrctProblem;
+use super::orct_cv::{CvRule, CvSettings};
+use crate::InputError;
+use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
+use crate::fitted::{
+    CvCandidate, CvTable, class_probabilities, global_sparsity, local_sparsity, most_probable,
+};
+use crate::progress::Progress;
+use crate::search::folds::Folds;
+use crate::search::race::Race;
+use crate::stop::{Stop, Stopped};
+use crate::tree::Topology;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Starts for each fold and candidate: enough to compare.
+const STARTS: usize = 4;
+
+/// Of which the best ones are the warm starts at other γ and penalties.
+const WARM_STARTS: usize = 2;
+
+/// Quasi-Newton iterations of a run at most.
+const ITERATIONS: u64 = 60;
+
+/// Rows the choice is made on at most; the final fit takes all of them.
+const MAX_ROWS: usize = 6_000;
+
+/// Held-out predictions wanted for each candidate: few rows are folded anew until there are as many.
+const PREDICTIONS: usize = 1_500;
+
+/// Foldings at most.
+const MAX_REPEATS: usize = 3;
+
+/// The data of a cross-validation and what is chosen from.
+pub(crate) struct CvScores<'a> {
+    pub rows: Rows<'a>,
+    pub labels: &'a Labels,
+    pub weights: Option<&'a [f64]>,
+    pub costs: &'a [f64],
+    pub settings: &'a CvSettings,
+    pub stop: &'a Stop,
+    pub progress: &'a Arc<Progress>,
+}
+
+/// A fold: rows to train on, rows held out, with their classes and weights.
+struct Fold {
+    train: Part,
+    held: Part,
+}
+
+struct Part {
+    rows: ndarray::Array2<f64>,
+    labels: Labels,
+    weights: Option<Vec<f64>>,
+}
+
+/// What a fold tells of a candidate.
+struct FoldScore {
+    costs: Vec<f64>,
+    right: usize,
+    local_sparsity: f64,
+    global_sparsity: f64,
+}
+
+impl CvScores<'_> {
+    /// The foldings, or an error if they cannot be made.
+    pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
+        let (settings, seed) = (self.settings, self.settings.fit.random_state);
+        let fold = |repeat: usize| {
+            let seed = seed.wrapping_add(repeat as u64);
+            Folds::new(self.labels, self.weights, settings.folds, seed, MAX_ROWS)
+        };
+        let first = fold(0)?;
+        let repeats = PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_REPEATS);
+        let others = (1..repeats).map(fold);
+        [Ok(first)].into_iter().chain(others).collect()
+    }
+
+    /// The table of all candidates.
+    pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Stopped> {
+        let mut candidates = self.candidates();
+        let mut race = Race::new(candidates.len());
+        let folds = self.settings.folds;
+        let mut cut_short = false;
+        for (folding, fold) in foldings
+            .iter()
+            .flat_map(|f| (0..folds).map(move |k| (f, k)))
+        {
+            let fold = self.fold(folding, fold);
+            match self.score_fold(&candidates, &race, &fold) {
+                Ok(scores) => add_fold(&mut candidates, &mut race, &fold.held, scores),
+                Err(Stopped::TimeLimit) => {
+                    cut_short = true;
+                    break;
+                }
+                Err(stopped) => return Err(stopped),
+            }
+        }
+        Ok(CvTable {
+            chosen: self.choose(&candidates, &race.finalists()),
+            candidates,
+            folds,
+            repeats: foldings.len(),
+            cut_short,
+        })
+    }
+
+    /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
+    fn candidates(&self) -> Vec<CvCandidate> {
+        let s = self.settings;
+        let p = self.rows.features() as f64;
+        let mut gammas = s.gammas.clone();
+        gammas.sort_by(f64::total_cmp);
+        let mut candidates = Vec::new();
+        for depth in &s.depths {
+            let b = Topology::complete(*depth).branches() as f64;
+            // A tree too small for the classes is no candidate.
+            if s.fit.cover_classes && self.labels.classes.len() > 1 << depth {
+                continue;
+            }
+            for scaling in &s.scalings {
+                for gamma in &gammas {
+                    for global in &s.global_grid {
+                        for local in &s.local_grid {
+                            candidates.push(CvCandidate {
+                                depth: *depth,
+                                scaling: *scaling,
+                                gamma: *gamma,
+                                local_penalty: local / (p * b),
+                                global_penalty: global / p,
+                                cost: f64::NAN,
+                                standard_error: f64::NAN,
+                                accuracy: f64::NAN,
+                                local_sparsity: f64::NAN,
+                                global_sparsity: f64::NAN,
+                                folds: 0,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        candidates
+    }
+
+    fn fold(&self, folds: &Folds, fold: usize) -> Fold {
+        let part = |held: bool| {
+            let index = folds.part(fold, held);
+            Part {
+                rows: self.rows.gather(&index),
+                labels: Labels {
+                    classes: self.labels.classes.clone(),
+                    codes: index.iter().map(|i| self.labels.codes[*i]).collect(),
+                },
+                weights: self.weights.map(|w| index.iter().map(|i| w[*i]).collect()),
+            }
+        };
+        Fold {
+            train: part(false),
+            held: part(true),
+        }
+    }
+
+    /// Trains every candidate still in the race on the fold and scores it on the held-out rows.
+    fn score_fold(
+        &self,
+        candidates: &[CvCandidate],
+        race: &Race,
+        fold: &Fold,
+    ) -> Result<Vec<Option<FoldScore>>, Stopped> {
+        let (rows, weights) = (&fold.train.rows, fold.train.weights.as_deref());
+        let learn =
+            |kind: &ScalingKind| (*kind, Scaling::learn(*kind, rows.view().into(), weights));
+        let scalings: Vec<(ScalingKind, Scaling)> =
+            self.settings.scalings.iter().map(learn).collect();
+        let of_kind = |kind: ScalingKind| {
+            let (_, scaling) = scalings
+                .iter()
+                .find(|(k, _)| *k == kind)
+                .expect("all learned");
+            scaling
+        };
+        let s = self.settings;
+        let per_shape = s.gammas.len() * s.local_grid.len() * s.global_grid.len();
+        let scored: Vec<Vec<Option<FoldScore>>> = candidates
+            .par_chunks(per_shape)
+            .enumerate()
+            .map(|(shape, candidates)| {
+                let running = |i: usize| race.is_running(shape * per_shape + i);
+                let scaling = of_kind(candidates[0].scaling);
+                self.score_shape(candidates, &running, fold, scaling)
+            })
+            .collect::<Result<_, Stopped>>()?;
+        Ok(scored.into_iter().flatten().collect())
+    }
+
+    /// One path over the γ and the penalties of a (depth, scaling) that are still in the race: fresh
+    /// starts at the softest γ; those of every other γ begin where the last one's, at its least
+    /// penalty, have ended, and penalties grow from there.
+    fn score_shape(
+        &self,
+        shape: &[CvCandidate],
+        running: &impl Fn(usize) -> bool,
+        fold: &Fold,
+        scaling: &Scaling,
+    ) -> Result<Vec<Option<FoldScore>>, Stopped> {
+        if !(0..shape.len()).any(running) {
+            return Ok(shape.iter().map(|_| None).collect());
+        }
+        let part = &fold.train;
+        let problem = OrctProblem {
+            rows: part.rows.view().into(),
+            labels: &part.labels,
+            weights: part.weights.as_deref(),
+            costs: self.costs,
+            topology: Topology::complete(shape[0].depth),
+        };
+        let scaled = ScaledRows::new(problem.rows, scaling).shared();
+        let held = ScaledRows::passing_once(fold.held.rows.view().into(), scaling);
+        let mut warm: Option<WarmStarts> = None;
+        let mut scores = Vec::with_capacity(shape.len());
+        for (i, candidate) in shape.iter().enumerate() {
+            if !running(i) {
+                scores.push(None);
+                continue;
+            }
+            self.stop.check()?;
+            let outcomes = self.run_candidate(&problem, &scaled, candidate, warm.as_ref())?;
+            self.stop.check()?;
+            let score = self.score(&problem, &outcomes[0], candidate, &held, &fold.held.labels);
+            scores.push(Some(score));
+            warm = Some(match warm {
+                Some(last) if last.gamma == candidate.gamma => WarmStarts {
+                    latest: outcomes,
+                    ..last
+                },
+                _ => WarmStarts {
+                    gamma: candidate.gamma,
+                    at_least_penalty: outcomes.clone(),
+                    latest: outcomes,
+                },
+            });
+        }
+        Ok(scores)
+    }
+
+    /// The best starts of a candidate, best first: fresh ones, or from those of the one before.
+    fn run_candidate<'b>(
+        &self,
+        problem: &OrctProblem<'b>,
+        scaled: &Source<'b>,
+        candidate: &CvCandidate,
+        warm: Option<&WarmStarts>,
+    ) -> Result<Vec<StartOutcome>, Stopped> {
+        let mut settings = candidate.settings(&self.settings.fit);
+        settings.n_starts = STARTS.min(self.settings.fit.n_starts);
+        settings.max_iter = settings.max_iter.min(ITERATIONS);
+        let weights = problem.weights;
+        let mut data = problem.classification(scaled, weights, settings.n_starts, self.stop);
+        data.rows.parallelism = Parallelism::None; // shapes run side by side
+        let descent = problem.descent(data, &settings, self.progress);
+        let expect = |starts| self.progress.expect_starts(starts);
+        let starts = match warm {
+            None => {
+                expect(settings.n_starts);
+                run_starts(&descent, Effort::Compare)?
+            }
+            Some(last) if last.gamma == settings.gamma => {
+                expect(last.latest.len());
+                carry_and_prune_starts(&descent, &last.latest)?
+            }
+            Some(softer) => {
+                expect(sharpened(settings.depth, &softer.at_least_penalty));
+                sharpen_starts(&descent, &softer.at_least_penalty)?
+            }
+        };
+        let mut outcomes = starts.outcomes;
+        outcomes.sort_by(StartOutcome::order);
+        outcomes.truncate(WARM_STARTS);
+        Ok(outcomes)
+    }
+
+    /// What the tree of a start predicts for held-out rows, and how sparse it is.
+    fn score(
+        &self,
+        problem: &OrctProblem<'_>,
+        start: &StartOutcome,
+        candidate: &CvCandidate,
+        held: &dyn RowSource<'_>,
+        labels: &Labels,
+    ) -> FoldScore {
+        let k = self.labels.classes.len();
+        let mut probabilities = vec![0.0; held.len() * k];
+        let finite = class_probabilities(
+            held,
+            problem.topology,
+            &start.theta,
+            candidate.gamma,
+            &start.labels,
+            k,
+            Parallelism::None,
+            &mut probabilities,
+        );
+        debug_assert!(finite, "the rows were checked");
+        let predicted = probabilities.chunks_exact(k).map(most_probable);
+        let held_out = predicted.zip(labels.codes.iter().copied());
+        let (a, _) = problem.layout().split(&start.theta);
+        FoldScore {
+            right: held_out
+                .clone()
+                .filter(|(predicted, y)| predicted == y)
+                .count(),
+            costs: held_out
+                .map(|(predicted, y)| self.costs[y as usize * k + predicted as usize])
+                .collect(),
+            local_sparsity: local_sparsity(a),
+            global_sparsity: global_sparsity(a, problem.rows.features()),
+        }
+    }
+
+    /// The winner by the rule, of these candidates.
+    fn choose(&self, candidates: &[CvCandidate], finalists: &[usize]) -> usize {
+        let candidate = |i: &usize| &candidates[*i];
+        // Shallow and sparse first, so that they win ties.
+        let sparsest = |a: &usize, b: &usize| {
+            let (a, b) = (candidate(a), candidate(b));
+            (a.depth.cmp(&b.depth))
+                .then(b.global_sparsity.total_cmp(&a.global_sparsity))
+                .then(b.local_sparsity.total_cmp(&a.local_sparsity))
+        };
+        let best = finalists
+            .iter()
+            .min_by(|a, b| {
+                (candidate(a).cost.total_cmp(&candidate(b).cost)).then_with(|| sparsest(a, b))
+            })
+            .expect("there is a candidate");
+        match self.settings.rule {
+            CvRule::Best => *best,
+            CvRule::OneStandardError => {
+                let limit = candidate(best).cost + candidate(best).standard_error;
+                let close = finalists.iter().filter(|i| candidate(i).cost <= limit);
+                *close.min_by(|a, b| sparsest(a, b)).unwrap_or(best)
+            }
+        }
+    }
+}
+
+/// The best starts of a path so far.
+struct WarmStarts {
+    gamma: f64,
+    /// At γ and the least penalty.
+    at_least_penalty: Vec<StartOutcome>,
+    /// At γ and the last penalty.
+    latest: Vec<StartOutcome>,
+}
+
+/// Brings the race and the figures of all candidates up to date.
+fn add_fold(
+    candidates: &mut [CvCandidate],
+    race: &mut Race,
+    held: &Part,
+    scores: Vec<Option<FoldScore>>,
+) {
+    for (c, score) in candidates.iter_mut().zip(&scores) {
+        let Some(score) = score else { continue };
+        let (before, now) = (c.folds as f64, (c.folds + 1) as f64);
+        let mean = |old: f64, new: f64| {
+            if before == 0.0 {
+                new
+            } else {
+                (before * old + new) / now
+            }
+        };
+        c.local_sparsity = mean(c.local_sparsity, score.local_sparsity);
+        c.global_sparsity = mean(c.global_sparsity, score.global_sparsity);
+        c.accuracy = mean(c.accuracy, score.right as f64 / score.costs.len() as f64);
+        c.folds += 1;
+    }
+    let ones = vec![1.0; held.labels.codes.len()];
+    let costs = scores
+        .into_iter()
+        .map(|score| score.map(|s| s.costs))
+        .collect();
+    race.add_fold(costs, held.weights.as_deref().unwrap_or(&ones));
+    for (i, candidate) in candidates.iter_mut().enumerate() {
+        if let Some((mean, error)) = race.standing(i).mean {
+            (candidate.cost, candidate.standard_error) = (mean, error);
+        }
+    }
+}
