@@ -7,7 +7,8 @@ use rand_pcg::Pcg64;
 use softwood::data::{
     Classes, ClassificationRows, Parallelism, Rows, ScaledRows, Scaling, ScalingKind,
 };
-use softwood::objective::{ExpectedCost, Objective};
+use softwood::objective::ExpectedCost;
+use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
 

@@ -7,8 +7,9 @@ use rand_pcg::Pcg64;
 use softwood::data::{
     Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingKind,
 };
-use softwood::objective::{ExpectedCost, Objective, PenaltySettings, PenaltyShape};
-use softwood::solver::SolveStatus;
+use softwood::objective::{ExpectedCost, PenaltySettings, PenaltyShape};
+use softwood::solver::Objective;
+use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{

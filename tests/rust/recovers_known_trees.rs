@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::Labels;
-use softwood::solver::SolveStatus;
+use softwood::status::SolveStatus;
 use softwood::{Control, FitError, OrctModel, OrctSettings, fit_orct};
 use std::time::Duration;
 

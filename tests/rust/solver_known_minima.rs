@@ -5,10 +5,11 @@ use argmin::core::{Error, IterState, KV, State};
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use softwood::objective::Objective;
+use softwood::solver::Objective;
 use softwood::solver::{
-    Bounds, Face, Group, LbfgsSettings, Outcome, SimpleTerm, SolveStatus, SparsityTerm, minimize,
+    Bounds, Face, Group, LbfgsSettings, Outcome, SimpleTerm, SparsityTerm, minimize,
 };
+use softwood::status::SolveStatus;
 use softwood::stop::Stopped;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -93,7 +94,7 @@ fn run(
     )
     .unwrap();
     let iterates = record.0.lock().unwrap();
-    assert_eq!(iterates.len() as u64, outcome.iterations);
+    assert_eq!(iterates.len() as u64, outcome.work.iterations);
     for Iterate { x, .. } in iterates.iter() {
         let mut projected = x.clone();
         term.prox(&mut projected, 0.0);
@@ -108,7 +109,7 @@ fn run(
         iterates.windows(2).all(|w| w[1].value <= w[0].value),
         "values never rise"
     );
-    assert!(outcome.evaluations > outcome.iterations.min(1));
+    assert!(outcome.work.evaluations > outcome.work.iterations.min(1));
     outcome
 }
 
@@ -392,7 +393,11 @@ fn a_stationary_start_is_the_answer() {
         &TIGHT,
     );
     assert_eq!(
-        (outcome.status, outcome.iterations, outcome.evaluations),
+        (
+            outcome.status,
+            outcome.work.iterations,
+            outcome.work.evaluations
+        ),
         (SolveStatus::Converged, 0, 1)
     );
     assert_eq!((outcome.x, outcome.value), (vec![1.0, 1.0], 0.0));
@@ -414,7 +419,7 @@ fn the_iteration_limit_is_kept_and_told() {
         &settings,
     );
     assert_eq!(
-        (outcome.status, outcome.iterations),
+        (outcome.status, outcome.work.iterations),
         (SolveStatus::IterationLimit, 3)
     );
     let mut gradient = [0.0; 2];
@@ -501,7 +506,7 @@ fn a_flat_function_ends_at_once() {
         &TIGHT,
     );
     assert_eq!(
-        (outcome.status, outcome.iterations),
+        (outcome.status, outcome.work.iterations),
         (SolveStatus::Converged, 0)
     );
     assert_eq!(outcome.x, [0.5, -0.5, 1.0]);

@@ -5,7 +5,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::{Parallelism, RegressionRows, ScaledRows, Scaling, ScalingKind};
 use softwood::fitted::Measure;
-use softwood::objective::{Objective, SoftRegressionError};
+use softwood::objective::SoftRegressionError;
+use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{RegressionParameters, Topology};
 use softwood::{

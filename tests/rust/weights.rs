@@ -8,7 +8,8 @@ use softwood::data::{
     Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingChoice,
     ScalingKind,
 };
-use softwood::objective::{ExpectedCost, Objective};
+use softwood::objective::ExpectedCost;
+use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{Control, OrctModel, OrctSettings, fit_orct};

@@ -7,9 +7,11 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use softwood::data::{
-    Classes, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingChoice,
+    Classes as RowClasses, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling,
+    ScalingChoice,
 };
-use softwood::objective::{ExpectedCost, Objective};
+use softwood::objective::ExpectedCost;
+use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
 use softwood::{InputError, OrctSettings, check_orct_input};
@@ -132,7 +134,7 @@ impl OrctObjective {
 impl OrctObjective {
     fn evaluate(&self, rows: Rows<'_>, theta: &[f64]) -> (f64, Vec<f64>) {
         let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling).shared();
-        let classes = Classes::new(&self.labels.codes, self.labels.classes.len());
+        let classes = RowClasses::new(&self.labels.codes, self.labels.classes.len());
         let (weights, stop) = (self.weights.as_deref(), Stop::default());
         let data = ClassificationRows::new(scaled, classes, weights, Parallelism::Rows, stop);
         let cost = ExpectedCost::with_total_weight(

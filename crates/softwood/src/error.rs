@@ -1,4 +1,6 @@
-//! What can be wrong with the input, said with the values at fault.
+//! What can be wrong with the input, said with the values at fault, and how a fit can fail.
+
+use crate::stop::Stopped;
 
 /// Input that cannot be fitted, predicted or loaded; found before any work is done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -120,4 +122,30 @@ pub enum InputError {
     /// A model file that cannot be trusted.
     #[error("not a valid softwood model: {0}")]
     ModelFile(String),
+}
+
+/// Why there is no model. Reaching a limit is not an error: see the report's status.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// The input cannot be fitted.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The stop flag was raised.
+    #[error("the fit was cancelled")]
+    Cancelled,
+    /// The threads asked for could not be started.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl From<Stopped> for FitError {
+    /// Of what must be finished to have an answer at all, which no time limit ends.
+    fn from(_: Stopped) -> Self {
+        Self::Cancelled
+    }
 }

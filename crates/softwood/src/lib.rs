@@ -80,6 +80,7 @@
 #![warn(missing_docs)]
 #![deny(unsafe_code)]
 
+mod control;
 pub mod data;
 mod error;
 mod fit;
@@ -92,19 +93,20 @@ mod search;
 pub mod selection;
 pub mod solver;
 mod start;
+pub mod status;
 pub mod stop;
 mod threads;
 pub mod tree;
 mod vectors;
 
-pub use error::InputError;
+pub use control::Control;
+pub use error::{FitError, InputError};
 pub use fit::lambda_max::{LambdaMax, lambda_max};
 pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
 pub use fit::orct_cv::{CvRule, CvSettings, fit_orct_cv};
 pub use fit::selected_rows::{RowSelection, fit_orct_selected};
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
-pub use fit::{Control, FitError};
 pub use fitted::{Model, ModelFileError, OrctModel, SrtModel};
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

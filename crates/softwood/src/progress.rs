@@ -1,9 +1,7 @@
 //! How far a fit has come, readable from any thread while it runs.
 
-use argmin::core::observers::Observe;
-use argmin::core::{Error, KV};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// Counters a running fit keeps up to date.
 #[derive(Debug, Default)]
@@ -53,15 +51,5 @@ impl Progress {
             let mut best = self.best.lock().expect("no panic holds the lock");
             *best = Some(best.map_or(objective, |best| best.min(objective)));
         }
-    }
-}
-
-/// Tells the counters about every iteration of a solver.
-pub(crate) struct CountIterations(pub Arc<Progress>);
-
-impl<I> Observe<I> for CountIterations {
-    fn observe_iter(&mut self, _: &I, _: &KV) -> Result<(), Error> {
-        self.0.count_iteration();
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! A thread pool of its own for every call: no global state, nothing left behind, safe after fork.
 
-use crate::FitError;
+use crate::error::FitError;
 
 /// Runs `job` in a fresh pool of `threads` threads (all cores if None); its rayon calls stay inside.
 pub(crate) fn in_pool<T: Send>(

@@ -1,9 +1,9 @@
 //! Penalties where none are asked for: weak ones first, then those that a tree makes plausible.
 
-use super::nodec::Ridges;
 use super::srt::SrtSettings;
 use crate::data::RegressionRows;
 use crate::leaves::{Groups, plausible_penalties, variances};
+use crate::search::nodec::Ridges;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, RegressionParameters};
 

@@ -1,11 +1,11 @@
 //! `scaling="auto"`: the map that folds of the training rows speak for.
 
-use super::multistart::{Effort, run_starts};
 use super::orct::{OrctProblem, OrctSettings};
 use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
 use crate::search::folds::Folds;
+use crate::search::multistart::{Effort, run_starts};
 use crate::stop::{Stop, Stopped};
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ fn choose_scaling(
             let data = problem.classification(&scaled, Some(&weights), quick.n_starts, stop);
             let k = data.target.count();
             let descent = problem.descent(data, &quick, progress);
-            let starts = run_starts(&descent, Effort::Quick)?;
+            let starts = run_starts(&descent, quick.n_starts, seed, Effort::Quick)?;
             let best = &starts.outcomes[starts.best];
             let mut probabilities = vec![0.0; scaled.len() * k];
             let finite = class_probabilities(

@@ -1,21 +1,21 @@
 //! START HERE. The optimal randomized classification tree: settings → data → starts → model.
 
 use super::choose_scaling::learn_scaling;
-use super::continuation::stages;
-use super::descent::{Descent, StartOutcome};
-use super::multistart::{Effort, Starts, parallelism, run_starts};
 use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
-use super::{Control, FitError};
-use crate::InputError;
+use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{
     Classes, ClassificationRows, Labels, Rows, ScaledRows, Scaling, ScalingChoice, ScalingKind,
     Source,
 };
+use crate::error::{FitError, InputError};
 use crate::fitted::{ClassRate, FitReport, OrctModel, SoftTree};
-use crate::objective::{Penalty, PenaltySettings};
+use crate::objective::{ClassRates, Penalty, PenaltySettings};
 use crate::progress::Progress;
-use crate::stop::{Stop, Stopped};
+use crate::search::continuation::stages;
+use crate::search::descent::{Descent, StartOutcome};
+use crate::search::multistart::{Effort, Starts, parallelism, run_starts};
+use crate::stop::Stop;
 use crate::threads::in_pool;
 use crate::tree::{ParameterLayout, Topology};
 use std::sync::Arc;
@@ -148,15 +148,13 @@ pub(crate) fn fit_orct_scaled(
             topology,
         };
         let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
-        let scaling = scaling
-            .map_or_else(learn, |scaling| Ok(scaling.clone()))
-            .map_err(|_: Stopped| FitError::Cancelled)?;
+        let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
         control.progress.expect_starts(settings.n_starts);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
         let descent = problem.descent(data, settings, &control.progress);
-        let starts =
-            run_starts(&descent, Effort::Full).map_err(|_: Stopped| FitError::Cancelled)?;
+        let (n, seed) = (settings.n_starts, settings.random_state);
+        let starts = run_starts(&descent, n, seed, Effort::Full)?;
         Ok(problem.model(&starts, settings, &scaling, began))
     })?
 }
@@ -218,7 +216,7 @@ impl<'a> OrctProblem<'a> {
         let names = settings.feature_names.as_deref();
         let tree = SoftTree::of(self.topology, settings.gamma, &best.theta, scaling, names);
         let report = FitReport {
-            constraints: ClassRate::of(&settings.min_class_rate, &best.rates),
+            constraints: constraints(settings, best),
             ..starts.report(self.rows.len(), began)
         };
         OrctModel::new(
@@ -233,22 +231,41 @@ impl<'a> OrctProblem<'a> {
     pub fn descent<'b, 'd>(
         &self,
         data: ClassificationRows<'d>,
-        settings: &'b OrctSettings,
+        settings: &OrctSettings,
         progress: &'b Arc<Progress>,
     ) -> Descent<'b, 'd> {
         let features = data.features();
         let class_weights = data.class_weights();
         Descent {
             stages: stages(settings.gamma, self.costs, &class_weights, features),
-            penalty: Penalty::new(&settings.penalty, self.topology, features),
+            penalty: Penalty::on_splits(&settings.penalty, self.topology, features),
+            node_penalty: Penalty::on_splits(&settings.penalty, Topology::complete(1), features),
+            rates: ClassRates {
+                bounds: settings.min_class_rate.clone(),
+            },
+            gamma: settings.gamma,
+            cover_classes: settings.cover_classes,
             tol: settings.tol,
+            max_iter: settings.max_iter,
             class_weights,
             topology: self.topology,
             data,
-            settings,
             progress,
         }
     }
+}
+
+/// The bounds on class rates, as asked and as reached.
+fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ClassRate> {
+    let both = settings.min_class_rate.iter().zip(&best.rates);
+    both.map(|((class, asked), reached)| ClassRate {
+        class: *class,
+        asked: *asked,
+        reached: reached.rate,
+        multiplier: reached.multiplier,
+        feasible: reached.feasible,
+    })
+    .collect()
 }
 
 /// Checks shapes, weights, classes and costs; returns the K × K costs.

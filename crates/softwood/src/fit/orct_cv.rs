@@ -3,14 +3,14 @@
 use super::orct::{OrctSettings, fit_orct, validate_data};
 use super::orct_cv_scores::CvScores;
 use super::validate::{check_grid, check_setting};
-use super::{Control, FitError};
-use crate::InputError;
+use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScalingChoice, ScalingKind};
+use crate::error::{FitError, InputError};
 use crate::fitted::{CvCandidate, CvTable, OrctModel};
 use crate::objective::PenaltySettings;
-use crate::solver::SolveStatus;
-use crate::stop::{Stop, Stopped};
+use crate::status::SolveStatus;
+use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
 
@@ -125,9 +125,7 @@ pub fn fit_orct_cv<'a>(
             progress: &control.progress,
         };
         let foldings = scores.foldings()?;
-        scores
-            .table(&foldings)
-            .map_err(|_: Stopped| FitError::Cancelled)
+        Ok(scores.table(&foldings)?)
     })??;
     let chosen = &table.candidates[table.chosen];
     let mut fit = chosen.settings(&settings.fit);

@@ -1,7 +1,5 @@
 //! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
 
-use super::descent::StartOutcome;
-use super::multistart::{Effort, carry_and_prune_starts, run_starts, sharpen_starts, sharpened};
 use super::orct::OrctProblem;
 use super::orct_cv::{CvRule, CvSettings};
 use crate::InputError;
@@ -10,7 +8,11 @@ use crate::fitted::{
     CvCandidate, CvTable, class_probabilities, global_sparsity, local_sparsity, most_probable,
 };
 use crate::progress::Progress;
+use crate::search::descent::StartOutcome;
 use crate::search::folds::Folds;
+use crate::search::multistart::{
+    Effort, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
+};
 use crate::search::race::Race;
 use crate::stop::{Stop, Stopped};
 use crate::tree::Topology;
@@ -267,15 +269,20 @@ impl CvScores<'_> {
         let starts = match warm {
             None => {
                 expect(settings.n_starts);
-                run_starts(&descent, Effort::Compare)?
+                run_starts(
+                    &descent,
+                    settings.n_starts,
+                    settings.random_state,
+                    Effort::Compare,
+                )?
             }
             Some(last) if last.gamma == settings.gamma => {
                 expect(last.latest.len());
-                carry_and_prune_starts(&descent, &last.latest)?
+                warm_start_and_prune(&descent, &last.latest)?
             }
             Some(softer) => {
                 expect(sharpened(settings.depth, &softer.at_least_penalty));
-                sharpen_starts(&descent, &softer.at_least_penalty)?
+                sharpen_starts(&descent, &softer.at_least_penalty, settings.random_state)?
             }
         };
         let mut outcomes = starts.outcomes;

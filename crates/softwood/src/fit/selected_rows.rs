@@ -7,14 +7,14 @@
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
 use super::orct::{OrctSettings, fit_orct_scaled, validate_data};
-use super::{Control, FitError};
-use crate::InputError;
+use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
+use crate::error::{FitError, InputError};
 use crate::fitted::{OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
 use crate::selection::choose_rows::{Clusters, choose};
 use crate::selection::{Hyperplanes, SelectionSettings};
-use crate::solver::SolveStatus;
+use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use ndarray::Array2;

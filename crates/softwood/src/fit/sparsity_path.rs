@@ -1,17 +1,17 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
 use super::choose_scaling::learn_scaling;
-use super::descent::StartOutcome;
-use super::multistart::{Effort, Starts, carry_starts, run_starts};
 use super::orct::{OrctProblem, OrctSettings, validate_data};
 use super::validate::check_grid;
-use super::{Control, FitError};
-use crate::InputError;
+use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows};
+use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
 use crate::objective::PenaltySettings;
-use crate::solver::SolveStatus;
+use crate::search::descent::StartOutcome;
+use crate::search::multistart::{Effort, Starts, run_starts, warm_start};
+use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::Topology;
@@ -139,8 +139,10 @@ pub fn sparsity_path<'a>(
                     let data = problem.classification(&scaled, weights, here.n_starts, &stop);
                     let descent = problem.descent(data, &here, progress);
                     let starts = match &before {
-                        None => run_starts(&descent, Effort::Full)?,
-                        Some(before) => carry_starts(&descent, &before.outcomes)?,
+                        None => {
+                            run_starts(&descent, here.n_starts, here.random_state, Effort::Full)?
+                        }
+                        Some(before) => warm_start(&descent, &before.outcomes)?,
                     };
                     let model = problem.model(&starts, &here, &scaling, point_began);
                     path.points.push(PathPoint {

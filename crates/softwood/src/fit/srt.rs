@@ -1,21 +1,21 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
 use super::choose_ridges::{first_ridges, plausible_ridges};
-use super::multistart::{Starts, best_of_starts, parallelism, side_by_side};
-use super::nodec::{RegressionOutcome, Ridges, Run};
-use super::replace_subtrees::replace_subtrees;
 use super::trend::Trend;
 use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
-use super::{Control, FitError};
-use crate::InputError;
+use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
 use crate::data::{
     RegressionRows, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Standardization,
     WeightedRows,
 };
+use crate::error::{FitError, InputError};
 use crate::fitted::{SoftTree, SrtModel};
 use crate::progress::Progress;
+use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_side};
+use crate::search::nodec::{NodecRules, RegressionOutcome, Ridges, Run};
+use crate::search::replace_subtrees::replace_subtrees;
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
@@ -173,17 +173,13 @@ pub fn fit_srt<'a>(
     check_response(&rows, y)?;
     check_weights(rows.len(), weights)?;
     let stop = Stop::new(&control.stop, settings.time_limit);
-    let cancelled = |_: Stopped| FitError::Cancelled;
     in_pool(settings.n_threads, || {
         check_finite(&rows)?;
         control.progress.expect_starts(settings.n_starts);
         let patient = stop.without_deadline();
-        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)
-            .map_err(cancelled)?;
+        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
         let hinges = if settings.curves {
-            Distributions::learn(rows.reborrow(), weights, &patient)
-                .map_err(cancelled)?
-                .hinges(&scaling)?
+            Distributions::learn(rows.reborrow(), weights, &patient)?.hinges(&scaling)?
         } else {
             Vec::new()
         };
@@ -192,11 +188,10 @@ pub fn fit_srt<'a>(
         let scaled = ScaledRows::new(rows.reborrow(), &scaling);
         let spread = parallelism(scaled.chunks(), settings.n_starts);
         let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
-        let (trend, data) = Trend::take_out(&data, &hinges).map_err(cancelled)?;
+        let (trend, data) = Trend::take_out(&data, &hinges)?;
         let data = data.with_stop(&stop);
         let topology = Topology::complete(settings.depth);
-        let (starts, ridges) =
-            race(&data, topology, settings, &control.progress).map_err(cancelled)?;
+        let (starts, ridges) = race(&data, topology, settings, &control.progress)?;
         let best = &starts.outcomes[starts.best];
         let names = settings.feature_names.as_deref();
         let (leaf_slopes, leaf_intercepts) = trend.put_back(
@@ -216,7 +211,7 @@ pub fn fit_srt<'a>(
     })?
 }
 
-/// Runs the starts; Err only if cancelled. All of them make a few macro-iterations with weak
+/// Runs the starts. All of them make a few macro-iterations with weak
 /// penalties; the best one tells which are plausible. With these, the better half goes on to the end.
 fn race(
     data: &RegressionRows<'_>,
@@ -225,11 +220,16 @@ fn race(
     progress: &Arc<Progress>,
 ) -> Result<(Starts<RegressionOutcome>, Ridges), Stopped> {
     let heat = settings.macro_iterations.min(HEAT);
+    let rules = NodecRules {
+        imbalance: settings.imbalance,
+        convergent_after: settings.convergent_after,
+        tol: settings.tol,
+    };
     let first = first_ridges(data, settings);
     let begin = |start: usize| {
         let patient = data.without_deadline();
         let splits = first_splits(&patient.rows, topology, settings, start, progress)?;
-        let mut run = Run::new(data, splits, first.clone(), settings, progress)?;
+        let mut run = Run::new(data, splits, first.clone(), &rules, progress)?;
         run.advance(heat)?;
         Ok(run)
     };
@@ -272,7 +272,9 @@ fn race(
                 progress,
             )
         };
-        replace_subtrees(best.expect("at least one start"), &splits)?;
+        let best = best.expect("at least one start");
+        let (attempts, rounds) = (settings.n_starts / 2, settings.macro_iterations);
+        replace_subtrees(best, attempts, rounds, &splits)?;
     }
     let outcomes = side_by_side(runs, data.rows.parallelism, |run| {
         let outcome = run.finish()?;

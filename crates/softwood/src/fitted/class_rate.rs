@@ -1,6 +1,5 @@
 //! Bounds on the recall of classes, as asked and as reached.
 
-use crate::fit::RATE_REACHED;
 use serde::{Deserialize, Serialize};
 
 /// A bound on the rate at which a class is recognized, and what came of it.
@@ -16,21 +15,4 @@ pub struct ClassRate {
     pub multiplier: f64,
     /// Whether the rate is reached, within 0.001.
     pub feasible: bool,
-}
-
-impl ClassRate {
-    /// Bounds (k, ρ) with (rate, multiplier) of each.
-    pub(crate) fn of(asked: &[(usize, f64)], reached: &[(f64, f64)]) -> Vec<Self> {
-        asked
-            .iter()
-            .zip(reached)
-            .map(|((class, asked), (rate, multiplier))| Self {
-                class: *class,
-                asked: *asked,
-                reached: *rate,
-                multiplier: *multiplier,
-                feasible: *rate >= asked - RATE_REACHED,
-            })
-            .collect()
-    }
 }

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::data::{ClassLabels, Scaling, ScalingKind};
     use crate::fitted::FitReport;
-    use crate::solver::SolveStatus;
+    use crate::status::SolveStatus;
     use crate::tree::Topology;
     use ndarray::{Array2, ArrayView2};
     use proptest::prelude::*;

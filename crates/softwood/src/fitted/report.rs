@@ -1,7 +1,7 @@
 //! How a fit went, whatever the kind of model.
 
 use super::{ClassRate, CvTable, SelectionReport};
-use crate::solver::SolveStatus;
+use crate::status::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// How a fit went.

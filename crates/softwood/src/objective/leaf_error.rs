@@ -1,8 +1,8 @@
 //! The SRT objective (7) of paper 2: every leaf's squared error, weighted by the chance of being there.
 
-use super::Objective;
 use crate::data::{RegressionRows, WeightedBlock, WeightedRows};
 use crate::passes::{LeafCosts, value_and_gradient};
+use crate::solver::Objective;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
 use std::iter::repeat;

@@ -1,8 +1,8 @@
 //! Weighted logistic regression (17) of paper 2: a split that sends rows where they are wanted.
 
-use super::Objective;
 use crate::data::{WeightedBlock, WeightedRows};
 use crate::passes::{LeafCosts, value_and_gradient};
+use crate::solver::Objective;
 use crate::stop::Stopped;
 use crate::tree::Topology;
 use crate::vectors::ln;

@@ -1,8 +1,8 @@
 //! The ORCT objective (2.6): expected misclassification cost of a tree with fixed leaf labels.
 
-use super::Objective;
 use crate::data::{ClassificationRows, WeightedBlock};
 use crate::passes::{LeafCosts, value_and_gradient};
+use crate::solver::Objective;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, Topology};
 

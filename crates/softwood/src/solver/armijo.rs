@@ -1,9 +1,8 @@
 //! Backtracking along an arc x(α) until Armijo's condition holds for f + h.
 
-use super::curvature_pairs::dot;
-use super::{Bounds, SimpleTerm};
-use crate::objective::Objective;
+use super::{Bounds, Objective, SimpleTerm};
 use crate::stop::Stopped;
+use crate::vectors::dot;
 
 /// Decrease demanded, as a share of the prediction ∇f(x)ᵀ(x(α) − x) + h(x(α)) − h(x).
 const SUFFICIENT_DECREASE: f64 = 1e-4;

@@ -1,15 +1,23 @@
-//! Optimization over an [`Objective`](crate::objective::Objective); knows nothing of trees.
+//! Optimization over an [`Objective`]; knows nothing of trees.
 
 mod armijo;
+mod augmented_lagrangian;
 mod curvature_pairs;
+mod objective;
+mod observer;
 mod outcome;
 mod projected_lbfgs;
 mod simple_term;
 mod sparsity_term;
 
 pub(crate) use armijo::reference_step;
-pub(crate) use curvature_pairs::dot;
-pub use outcome::{Outcome, SolveStatus};
+pub(crate) use augmented_lagrangian::{
+    AugmentedLagrangian, Constrained, Multipliers, minimize_constrained,
+};
+pub use objective::Objective;
+pub(crate) use observer::CountIterations;
+pub use outcome::{Outcome, Work};
 pub use projected_lbfgs::{LbfgsSettings, ProjectedLbfgs, minimize};
+pub(crate) use simple_term::Majorized;
 pub use simple_term::{Bounds, Face, SimpleTerm, Tie};
 pub use sparsity_term::{Group, SparsityTerm};

@@ -1,10 +1,11 @@
 //! Projected limited-memory BFGS for f + h, as an argmin [`Solver`].
 
 use super::armijo::{self, Origin};
-use super::curvature_pairs::{CurvaturePairs, dot};
-use super::{Outcome, SimpleTerm, SolveStatus};
-use crate::objective::Objective;
+use super::curvature_pairs::CurvaturePairs;
+use super::{Objective, Outcome, SimpleTerm, Work};
+use crate::status::SolveStatus;
 use crate::stop::Stopped;
+use crate::vectors::dot;
 use argmin::core::observers::{Observe, ObserverMode};
 use argmin::core::{
     Error, Executor, IterState, KV, Problem, Solver, State, TerminationReason, TerminationStatus,
@@ -267,12 +268,14 @@ pub fn minimize<O: Objective>(
     Ok(Outcome {
         value: state.get_cost(),
         optimality: result.solver.optimality,
-        iterations: state.get_iter(),
-        evaluations: *result
-            .problem
-            .counts
-            .get("value_and_gradient")
-            .unwrap_or(&0),
+        work: Work {
+            iterations: state.get_iter(),
+            evaluations: *result
+                .problem
+                .counts
+                .get("value_and_gradient")
+                .unwrap_or(&0),
+        },
         status: result.solver.status.unwrap_or(SolveStatus::IterationLimit),
         x: state
             .take_param()

@@ -18,6 +18,31 @@ pub trait SimpleTerm: Sync {
     fn retract(&self, origin: &[f64], face: &Face, x: &mut [f64]);
 }
 
+/// A function that need not be convex, with simple terms that lie above it and touch it at a point.
+pub(crate) trait Majorized {
+    /// Such a term, up to a constant.
+    type Tangent: SimpleTerm;
+
+    /// Its value.
+    fn value(&self, x: &[f64]) -> f64;
+
+    /// The term that touches it at x.
+    fn tangent(&self, x: &[f64]) -> Self::Tangent;
+}
+
+/// A simple term is its own tangent.
+impl<H: SimpleTerm + Clone> Majorized for H {
+    type Tangent = H;
+
+    fn value(&self, x: &[f64]) -> f64 {
+        SimpleTerm::value(self, x)
+    }
+
+    fn tangent(&self, _: &[f64]) -> H {
+        self.clone()
+    }
+}
+
 /// Around a point, the directions along which a [`SimpleTerm`] is smooth.
 #[derive(Clone, Debug)]
 pub struct Face {

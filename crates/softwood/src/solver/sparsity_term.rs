@@ -126,7 +126,8 @@ impl SimpleTerm for SparsityTerm {
             let cut = if magnitudes.iter().sum::<f64>() <= step * group.weight {
                 0.0
             } else {
-                threshold(&magnitudes, step * group.weight)
+                // Rounding may leave it a little below 0.
+                threshold(&magnitudes, step * group.weight).max(0.0)
             };
             for i in &group.members {
                 x[*i] = x[*i].clamp(-cut, cut);

@@ -1,10 +1,10 @@
 //! Starts of a regression tree: hierarchical 2-means as in paper 2 (section 5.4), or random splits.
 
 use crate::data::WeightedRows;
-use crate::objective::{Logistic, Objective};
+use crate::objective::Logistic;
 use crate::passes::{GroupSpreads, GroupSums, LeftSums, weighted_quantile};
-use crate::progress::{CountIterations, Progress};
-use crate::solver::{Bounds, LbfgsSettings, Outcome, minimize};
+use crate::progress::Progress;
+use crate::solver::{Bounds, CountIterations, LbfgsSettings, Objective, Outcome, minimize};
 use crate::stop::Stopped;
 use crate::tree::{RegressionParameters, Topology};
 use rand::{Rng, RngExt};

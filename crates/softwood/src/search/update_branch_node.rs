@@ -7,10 +7,9 @@
 
 use super::nodec::Run;
 use crate::data::RegressionRows;
-use crate::objective::Objective;
-use crate::progress::CountIterations;
-use crate::solver::{Bounds, LbfgsSettings, Outcome, SolveStatus, minimize};
+use crate::solver::{Bounds, CountIterations, LbfgsSettings, Objective, Outcome, minimize};
 use crate::start::split_towards;
+use crate::status::SolveStatus;
 use crate::stop::Stopped;
 
 /// Quasi-Newton iterations at most.
@@ -111,7 +110,7 @@ pub(crate) fn update_branch_node(
         // Looser tolerances gain time but lose data whose first steps gain little.
         None => (1e-5, 1e-5),
         // Steps of a convergent run must not end before it does.
-        Some(_) => (0.1 * scale * run.settings.tol, 1e-14),
+        Some(_) => (0.1 * scale * run.rules.tol, 1e-14),
     };
     let limits = LbfgsSettings {
         projected_gradient_tol,
@@ -126,8 +125,7 @@ pub(crate) fn update_branch_node(
 
 /// Counts the work; a run that was stopped stops the fit.
 fn take(run: &mut Run<'_, '_>, outcome: Outcome) -> Result<Vec<f64>, Stopped> {
-    run.iterations += outcome.iterations;
-    run.evaluations += outcome.evaluations;
+    run.work += outcome.work;
     match outcome.status {
         SolveStatus::TimeLimit => Err(Stopped::TimeLimit),
         SolveStatus::Cancelled => Err(Stopped::Cancelled),

@@ -7,8 +7,8 @@
 
 use super::continuation::stages;
 use super::descent::Descent;
-use super::orct::OrctSettings;
-use crate::objective::Penalty;
+use crate::objective::ClassRates;
+use crate::solver::Work;
 use crate::start::splits_through_the_data;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, Topology};
@@ -72,30 +72,24 @@ pub(crate) fn without_idle_splits(
 }
 
 /// Fits each free node, up to 16 of them from the root down, as a tree of depth 1 on the rows that
-/// reach it, with balanced costs. Returns the iterations and evaluations this took.
+/// reach it, with balanced costs. Returns the work this took.
 pub(crate) fn grow(
     descent: &Descent<'_, '_>,
     theta: &mut [f64],
     free: &[bool],
     rng: &mut impl Rng,
-) -> Result<(u64, u64), Stopped> {
-    let (settings, topology, stump) = (descent.settings, descent.topology, Topology::complete(1));
-    let p = descent.data.features();
-    let quick = OrctSettings {
-        cover_classes: false,
-        min_class_rate: Vec::new(),
-        max_iter: settings.max_iter.min(NODE_ITERATIONS),
-        ..settings.clone()
-    };
+) -> Result<Work, Stopped> {
+    let (topology, stump) = (descent.topology, Topology::complete(1));
+    let (p, gamma) = (descent.data.features(), descent.gamma);
     let costs = &descent.stages[descent.stages.len() - 1].costs;
     let all_rows: f64 = descent.class_weights.iter().sum();
-    let mut work = (0, 0);
+    let mut work = Work::default();
     for t in (0..topology.branches())
         .filter(|t| free[*t])
         .take(GROWN_NODES)
     {
         let mut data = descent.data.clone();
-        let weights = data.rows.weights_at(topology, theta, settings.gamma, t)?;
+        let weights = data.rows.weights_at(topology, theta, gamma, t)?;
         data.rows = data.rows.with_weights(weights);
         let classes = data.class_weights();
         let rows_here: f64 = classes.iter().sum();
@@ -108,23 +102,26 @@ pub(crate) fn grow(
             continue;
         }
         let mut split = vec![0.0; p + 1];
-        splits_through_the_data(&data.rows, stump, settings.gamma, &mut split, &[true], rng)?;
-        let mut stages = stages(settings.gamma, costs, &classes, p);
+        splits_through_the_data(&data.rows, stump, gamma, &mut split, &[true], rng)?;
+        let mut stages = stages(gamma, costs, &classes, p);
         stages.pop(); // the true costs would give a small minority up again
         let node = Descent {
             data,
             topology: stump,
             stages,
             // The node's loss counts in the whole by its share of the rows, its penalty in full.
-            penalty: Penalty::new(&settings.penalty, stump, p).scaled(all_rows / rows_here),
-            tol: descent.tol,
+            penalty: descent.node_penalty.clone().scaled(all_rows / rows_here),
+            node_penalty: descent.node_penalty.clone(),
             class_weights: classes,
-            settings: &quick,
+            gamma,
+            rates: ClassRates::default(),
+            cover_classes: false,
+            tol: descent.tol,
+            max_iter: descent.max_iter.min(NODE_ITERATIONS),
             progress: descent.progress,
         };
         let outcome = node.follow(0, split)?;
-        let ending = &outcome.ending;
-        work = (work.0 + ending.iterations, work.1 + ending.evaluations);
+        work += outcome.ending.work;
         ParameterLayout::new(topology, p).set_node(theta, t, &outcome.theta);
     }
     Ok(work)

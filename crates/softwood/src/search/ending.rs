@@ -2,7 +2,8 @@
 
 use super::multistart::Starts;
 use crate::fitted::FitReport;
-use crate::solver::SolveStatus;
+use crate::solver::Work;
+use crate::status::SolveStatus;
 use std::time::Instant;
 
 /// The figures of a start.
@@ -14,17 +15,8 @@ pub(crate) struct Ending {
     pub loss: f64,
     /// As in [`FitReport::optimality`].
     pub optimality: f64,
-    pub iterations: u64,
-    pub evaluations: u64,
+    pub work: Work,
     pub status: SolveStatus,
-}
-
-impl Ending {
-    /// Counts the work of another try too.
-    pub fn add_work(&mut self, other: &Self) {
-        self.iterations += other.iterations;
-        self.evaluations += other.evaluations;
-    }
 }
 
 impl<O: AsRef<Ending>> Starts<O> {
@@ -41,8 +33,8 @@ impl<O: AsRef<Ending>> Starts<O> {
             objective: best.objective,
             loss: best.loss,
             seconds: began.elapsed().as_secs_f64(),
-            iterations: endings().map(|e| e.iterations).sum(),
-            evaluations: endings().map(|e| e.evaluations).sum(),
+            iterations: endings().map(|e| e.work.iterations).sum(),
+            evaluations: endings().map(|e| e.work.evaluations).sum(),
             optimality: best.optimality,
             start_objectives: endings().map(|e| e.objective).collect(),
             best_start: self.best,

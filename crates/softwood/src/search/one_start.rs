@@ -10,7 +10,7 @@ use rand::{Rng, RngExt};
 
 /// How many regrowths in a row may fail to lower the objective by 1 %.
 const PATIENCE: usize = 2;
-const WORTHWHILE: f64 = 0.99;
+const REGROWTH_GAIN: f64 = 0.01;
 
 /// Where a start begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub(crate) enum Origin {
     Greedy { share: f64 },
 }
 
-/// Draws the first splits, descends, and improves the outcome by `regrowths`. Err only if cancelled.
+/// Draws the first splits, descends, and improves the outcome by `regrowths`.
 pub(crate) fn run_start(
     descent: &Descent<'_, '_>,
     origin: Origin,
@@ -43,7 +43,7 @@ pub(crate) fn run_start(
             (fresh, last)
         }
     };
-    let gamma = descent.settings.gamma;
+    let gamma = descent.gamma;
     splits_through_the_data(&data.rows, topology, gamma, &mut theta, &fresh, rng)?;
     let outcome = pruned(descent, descent.follow(first, theta)?)?;
     improve(descent, regrowths, outcome, rng)
@@ -57,7 +57,7 @@ fn first_stage(descent: &Descent<'_, '_>, try_: usize) -> usize {
 }
 
 /// Regrows idle splits (or, if all are busy, a random one), `regrowths` times at most, as long as that
-/// lowers the objective. Err only if cancelled.
+/// lowers the objective.
 pub(crate) fn improve(
     descent: &Descent<'_, '_>,
     regrowths: usize,
@@ -69,11 +69,11 @@ pub(crate) fn improve(
         let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
             Err(Stopped::TimeLimit) => break,
-            Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+            Err(stopped) => return Err(stopped),
         };
         let better = next.order(&best).is_lt();
-        let worthwhile =
-            next.shortfall < best.shortfall || next.objective() < WORTHWHILE * best.objective();
+        let worthwhile = next.shortfall < best.shortfall
+            || next.objective() < (1.0 - REGROWTH_GAIN) * best.objective();
         fruitless = if better && worthwhile {
             0
         } else {
@@ -84,7 +84,7 @@ pub(crate) fn improve(
         } else {
             next
         };
-        best.ending.add_work(&other.ending);
+        best.ending.work += other.ending.work;
         if fruitless == PATIENCE {
             break;
         }
@@ -102,7 +102,7 @@ fn regrow(
     let (data, topology) = (&descent.data, descent.topology);
     data.rows.stop.check()?;
     let leaves = topology.leaves();
-    let masses = data.leaf_masses(topology, &best.theta, descent.settings.gamma)?;
+    let masses = data.leaf_masses(topology, &best.theta, descent.gamma)?;
     let leaf_masses: Vec<f64> = (0..leaves)
         .map(|t| masses.iter().skip(t).step_by(leaves).sum())
         .collect();
@@ -118,7 +118,6 @@ fn regrow(
     }
     let work = grow(descent, &mut theta, &free, rng)?;
     let mut next = pruned(descent, descent.follow(first, theta)?)?;
-    next.ending.iterations += work.0;
-    next.ending.evaluations += work.1;
+    next.ending.work += work;
     Ok(next)
 }

@@ -34,7 +34,7 @@ impl Effort {
     }
 }
 
-/// Regrowths of a start carried to a sharper γ, which has been regrown before.
+/// Regrowths of a warm start at a sharper γ, which has been regrown before.
 const REGROWTHS_SHARPENED: usize = 1;
 
 /// All starts in their order, and which of them is best.
@@ -80,16 +80,18 @@ fn origin(start: usize, depth: usize) -> Origin {
     }
 }
 
-/// Runs the starts of an ORCT; Err only if cancelled.
+/// Runs `n` seeded starts of an ORCT.
 pub(crate) fn run_starts(
     descent: &Descent<'_, '_>,
+    n: usize,
+    seed: u64,
     effort: Effort,
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    let settings = descent.settings;
-    gather(descent, settings.n_starts, |start| {
-        let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
-        let regrowths = effort.regrowths(settings.depth);
-        let outcome = run_start(descent, origin(start, settings.depth), regrowths, &mut rng)?;
+    let depth = descent.topology.depth();
+    gather(descent, n, |start| {
+        let mut rng = Pcg64::new(u128::from(seed), start as u128);
+        let regrowths = effort.regrowths(depth);
+        let outcome = run_start(descent, origin(start, depth), regrowths, &mut rng)?;
         // Objectives on parts of the rows are not those of the model in the making.
         descent
             .progress
@@ -98,8 +100,8 @@ pub(crate) fn run_starts(
     })
 }
 
-/// A start that is carried to other penalties stops moving within this share of the least of them: it
-/// may begin within the tolerance of an ordinary fit, and would then stay as dense as it was.
+/// A warm start at other penalties stops moving within this share of the least of them: it may begin
+/// within the tolerance of an ordinary fit, and would then stay as dense as it was.
 const CLOSE: f64 = 0.01;
 
 /// The same where settings are only compared.
@@ -107,22 +109,22 @@ const ROUGH: f64 = 0.1;
 
 /// Takes every start of `before`, at smaller penalties, down the last stage of this problem. Each
 /// follows its own local minimum: leaving out whole splits would jump to far sparser trees.
-pub(crate) fn carry_starts(
+pub(crate) fn warm_start(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    carry(descent, before, CLOSE, |_, outcome| Ok(outcome))
+    warm_start_within(descent, before, CLOSE, |_, outcome| Ok(outcome))
 }
 
-/// As [`carry_starts`], but roughly, and splits that are not worth their penalty are left out.
-pub(crate) fn carry_and_prune_starts(
+/// As [`warm_start`], but roughly, and splits that are not worth their penalty are left out.
+pub(crate) fn warm_start_and_prune(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    carry(descent, before, ROUGH, pruned)
+    warm_start_within(descent, before, ROUGH, pruned)
 }
 
-fn carry(
+fn warm_start_within(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
     share_of_penalty: f64,
@@ -151,21 +153,25 @@ pub(crate) fn sharpened(depth: usize, before: &[StartOutcome]) -> usize {
 pub(crate) fn sharpen_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
+    seed: u64,
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    let settings = descent.settings;
-    gather(descent, sharpened(settings.depth, before), |start| {
-        let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
-        let outcome = match before.get(start) {
-            Some(softer) => {
-                let last = descent.stages.len() - 1;
-                let outcome = pruned(descent, descent.follow(last, softer.theta.clone())?)?;
-                improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
-            }
-            None => run_start(descent, ALL_FEATURES, REGROWTHS_SHARPENED, &mut rng)?,
-        };
-        descent.progress.finish_start(None);
-        Ok(outcome)
-    })
+    gather(
+        descent,
+        sharpened(descent.topology.depth(), before),
+        |start| {
+            let mut rng = Pcg64::new(u128::from(seed), start as u128);
+            let outcome = match before.get(start) {
+                Some(softer) => {
+                    let last = descent.stages.len() - 1;
+                    let outcome = pruned(descent, descent.follow(last, softer.theta.clone())?)?;
+                    improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
+                }
+                None => run_start(descent, ALL_FEATURES, REGROWTHS_SHARPENED, &mut rng)?,
+            };
+            descent.progress.finish_start(None);
+            Ok(outcome)
+        },
+    )
 }
 
 fn gather(
@@ -177,8 +183,7 @@ fn gather(
     best_of_starts(n, parallelism, stop, run, StartOutcome::order)
 }
 
-/// Runs `run(0)`, `run(1)`, …, side by side or one after the other; Err only if cancelled. After the
-/// time limit no further start begins, but the first one always delivers.
+/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. After the time limit no further start begins, but the first one always delivers.
 pub(crate) fn best_of_starts<O: Send>(
     n_starts: usize,
     parallelism: Parallelism,

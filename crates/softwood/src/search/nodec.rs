@@ -9,16 +9,16 @@
 //! (16). Then the gradient tends to 0 (proposition 3). The best point seen is the result.
 
 use super::ending::Ending;
-use super::srt::SrtSettings;
 use super::update_branch_node::{Balance, update_branch_node};
 use crate::data::RegressionRows;
 use crate::leaves::ridge;
-use crate::objective::{Objective, RowCosts, SoftRegressionError};
+use crate::objective::{RowCosts, SoftRegressionError};
 use crate::progress::Progress;
-use crate::solver::{SolveStatus, dot, reference_step};
+use crate::solver::{Objective, Work, reference_step};
+use crate::status::SolveStatus;
 use crate::stop::Stopped;
 use crate::tree::RegressionParameters;
-use crate::vectors::AlignedBuffer;
+use crate::vectors::{AlignedBuffer, dot};
 use std::sync::Arc;
 
 /// τ of (16).
@@ -29,7 +29,7 @@ const TAU: f64 = 1e-8;
 const THETA: f64 = 0.5;
 
 /// Macro-iterations whose best point improves by less than this share are fruitless…
-const WORTHWHILE: f64 = 1e-3;
+const MACRO_GAIN: f64 = 1e-3;
 /// …and so many of them in a row end a run.
 const PATIENCE: usize = 3;
 
@@ -54,10 +54,21 @@ struct Incumbent {
     loss: f64,
 }
 
+/// When a run takes which steps, and when it ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodecRules {
+    /// ε₁ > ε₂ and ε₃.
+    pub imbalance: [f64; 3],
+    /// k₀; steps need never be accepted if None.
+    pub convergent_after: Option<u64>,
+    /// A run whose steps must be accepted ends when ‖∇E‖∞ ≤ tol.
+    pub tol: f64,
+}
+
 /// A start on its way.
 pub(crate) struct Run<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
-    pub settings: &'a SrtSettings,
+    pub rules: &'a NodecRules,
     ridges: Ridges,
     pub progress: &'a Arc<Progress>,
     pub parameters: RegressionParameters,
@@ -68,8 +79,7 @@ pub(crate) struct Run<'a, 'd> {
     macro_iterations: u64,
     /// Macro-iterations in a row that were not worthwhile.
     fruitless: usize,
-    pub iterations: u64,
-    pub evaluations: u64,
+    pub work: Work,
     /// Why it ended, if it has.
     status: Option<SolveStatus>,
 }
@@ -82,19 +92,19 @@ pub(crate) struct Ridges {
 }
 
 impl<'a, 'd> Run<'a, 'd> {
-    /// At `start`, whose leaf models need not be set; Err only if cancelled.
+    /// At `start`, whose leaf models need not be set.
     pub fn new(
         data: &'a RegressionRows<'d>,
         start: RegressionParameters,
         ridges: Ridges,
-        settings: &'a SrtSettings,
+        rules: &'a NodecRules,
         progress: &'a Arc<Progress>,
     ) -> Result<Self, Stopped> {
         // Without a first point there is no answer, so the time limit waits for it.
         let patient = data.without_deadline();
         let mut run = Self {
             data,
-            settings,
+            rules,
             ridges,
             progress,
             leaves: patient.rows.likeliest_leaves(&start, 0)?,
@@ -104,11 +114,10 @@ impl<'a, 'd> Run<'a, 'd> {
                 loss: f64::INFINITY,
             },
             parameters: start,
-            balance: Balance::new(settings.imbalance),
+            balance: Balance::new(rules.imbalance),
             macro_iterations: 0,
             fruitless: 0,
-            iterations: 0,
-            evaluations: 0,
+            work: Work::default(),
             status: None,
         };
         run.fit_leaves(&patient, 0, None)?;
@@ -117,19 +126,19 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
-    /// time; Err only if cancelled.
+    /// time.
     pub fn advance(&mut self, until: u64) -> Result<(), Stopped> {
         while self.status.is_none() && self.macro_iterations < until {
             match self.macro_iteration() {
                 Ok(status) => self.status = status,
                 Err(Stopped::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
-                Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+                Err(stopped) => return Err(stopped),
             }
         }
         Ok(())
     }
 
-    /// Goes on from its best point with other penalties; Err only if cancelled.
+    /// Goes on from its best point with other penalties.
     pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Stopped> {
         let patient = self.data.without_deadline();
         self.ridges = ridges.clone();
@@ -140,7 +149,7 @@ impl<'a, 'd> Run<'a, 'd> {
         self.keep_if_best(&patient)
     }
 
-    /// Goes on for some macro-iterations although it had ended; Err only if cancelled.
+    /// Goes on for some macro-iterations although it had ended.
     pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Stopped> {
         self.reopen();
         self.advance(self.macro_iterations + macro_iterations)
@@ -152,7 +161,7 @@ impl<'a, 'd> Run<'a, 'd> {
         self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
     }
 
-    /// Puts another subtree in the place of that below `t`; Err only if cancelled.
+    /// Puts another subtree in the place of that below `t`.
     pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Stopped> {
         let patient = self.data.without_deadline();
         self.parameters.set_subtree(t, subtree);
@@ -160,7 +169,7 @@ impl<'a, 'd> Run<'a, 'd> {
         self.keep_if_best(&patient)
     }
 
-    /// Goes back to its best point; Err only if cancelled.
+    /// Goes back to its best point.
     pub fn return_to_best(&mut self) -> Result<(), Stopped> {
         let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
@@ -201,7 +210,7 @@ impl<'a, 'd> Run<'a, 'd> {
         self.best.objective
     }
 
-    /// The best point, after a last LN step on all rows; Err only if cancelled.
+    /// The best point, after a last LN step on all rows.
     pub fn finish(mut self) -> Result<RegressionOutcome, Stopped> {
         let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
@@ -210,8 +219,7 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(RegressionOutcome {
             ending: Ending {
                 optimality: self.optimality(&patient, &self.best.parameters)?,
-                iterations: self.iterations,
-                evaluations: self.evaluations,
+                work: self.work,
                 status: self.status.unwrap_or(SolveStatus::IterationLimit),
                 objective: self.best.objective,
                 loss: self.best.loss,
@@ -223,7 +231,7 @@ impl<'a, 'd> Run<'a, 'd> {
     /// Every branch node in turn; a status if that was the last time.
     fn macro_iteration(&mut self) -> Result<Option<SolveStatus>, Stopped> {
         let branches = self.parameters.topology.branches();
-        let free = self.settings.convergent_after.unwrap_or(u64::MAX);
+        let free = self.rules.convergent_after.unwrap_or(u64::MAX);
         let before = self.best.objective;
         let balance = self.balance;
         for t in 0..branches {
@@ -243,9 +251,9 @@ impl<'a, 'd> Run<'a, 'd> {
         self.balance.shrink();
         if self.macro_iterations * branches as u64 > free {
             let optimality = self.optimality(self.data, &self.parameters)?;
-            return Ok((optimality <= self.settings.tol).then_some(SolveStatus::Converged));
+            return Ok((optimality <= self.rules.tol).then_some(SolveStatus::Converged));
         }
-        self.fruitless = if self.best.objective < (1.0 - WORTHWHILE) * before {
+        self.fruitless = if self.best.objective < (1.0 - MACRO_GAIN) * before {
             0
         } else {
             self.fruitless + 1
@@ -313,7 +321,7 @@ impl<'a, 'd> Run<'a, 'd> {
                 trial.subtree_theta(t)
             };
             let found = block.value_and_gradient(&candidate, &mut gradient)?;
-            self.evaluations += 2;
+            self.work.evaluations += 2;
             let moved: f64 = candidate
                 .iter()
                 .zip(&current)
@@ -390,7 +398,7 @@ impl<'a, 'd> Run<'a, 'd> {
         let loss = data.loss(&self.parameters)?;
         let penalty = self.parameters.branch_penalty(&self.ridges.branches)
             + self.parameters.leaf_penalty(&self.ridges.leaves);
-        self.evaluations += 1;
+        self.work.evaluations += 1;
         if loss + penalty < self.best.objective {
             self.best = Incumbent {
                 parameters: self.parameters.clone(),

@@ -9,14 +9,14 @@ use crate::data::RegressionRows;
 use crate::stop::Stopped;
 use crate::tree::{RegressionParameters, Topology};
 
-/// Fresh starts of a subtree at most; half as many as the tree's own if these are few.
+/// Fresh starts of a subtree at most.
 const ATTEMPTS: usize = 4;
 
 /// Macro-iterations of each, and of the whole tree after subtrees have been replaced, at most.
 const MACRO_ITERATIONS: u64 = 4;
 
 /// A subtree must be better by this share to replace another.
-const WORTHWHILE: f64 = 1e-3;
+const REPLACEMENT_GAIN: f64 = 1e-3;
 
 /// Splits to begin with, for rows, a shape and the number of an attempt.
 type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Stopped>
@@ -24,18 +24,20 @@ type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<Re
     + 'f;
 
 /// Replaces subtrees of `run` from the top down where fresh ones are better, and lets the whole tree
-/// settle. Err only if cancelled.
+/// settle. `attempts` and macro-iterations are those asked for at most.
 pub(crate) fn replace_subtrees(
     run: &mut Run<'_, '_>,
+    attempts: usize,
+    macro_iterations: u64,
     splits: &FirstSplits<'_>,
 ) -> Result<(), Stopped> {
-    let attempts = ATTEMPTS.min(run.settings.n_starts / 2);
+    let attempts = ATTEMPTS.min(attempts);
     if attempts == 0 {
         return Ok(());
     }
     run.return_to_best()?;
     let branches = run.parameters.topology.branches();
-    let macro_iterations = run.settings.macro_iterations.min(MACRO_ITERATIONS);
+    let macro_iterations = macro_iterations.min(MACRO_ITERATIONS);
     let mut replaced = false;
     for t in 1..branches {
         match better_subtree(run, t, attempts, macro_iterations, splits) {
@@ -48,7 +50,7 @@ pub(crate) fn replace_subtrees(
                 run.end_out_of_time();
                 return Ok(());
             }
-            Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+            Err(stopped) => return Err(stopped),
         }
     }
     if replaced {
@@ -73,8 +75,8 @@ fn better_subtree(
     let present = run.parameters.subtree(t);
     let shape = present.topology;
     let ridges = run.ridges_on(&here);
-    let (settings, progress) = (run.settings, run.progress);
-    let begin = |start| Run::new(&here, start, ridges.clone(), settings, progress);
+    let (rules, progress) = (run.rules, run.progress);
+    let begin = |start| Run::new(&here, start, ridges.clone(), rules, progress);
     let attempt = |k: usize| {
         let mut fresh = begin(splits(&here, shape, t * ATTEMPTS + k)?)?;
         fresh.advance(macro_iterations)?;
@@ -82,10 +84,9 @@ fn better_subtree(
     };
     let fresh = side_by_side((0..attempts).collect(), here.rows.parallelism, attempt)?;
     for attempt in &fresh {
-        run.iterations += attempt.iterations;
-        run.evaluations += attempt.evaluations;
+        run.work += attempt.work;
     }
-    let enough = (1.0 - WORTHWHILE) * begin(present)?.objective();
+    let enough = (1.0 - REPLACEMENT_GAIN) * begin(present)?.objective();
     let best = fresh
         .iter()
         .min_by(|a, b| a.objective().total_cmp(&b.objective()))

@@ -10,55 +10,53 @@ use crate::tree::{ParameterLayout, Topology};
 /// Nodes tried at most, from the root down; each costs a pass over the rows.
 const TRIED: usize = 15;
 
-/// A split is left out if that lowers the objective by more than rounding does.
-const WORTHWHILE: f64 = 1.0 - 1e-6;
+/// A split is left out if that lowers the objective by more than this share, which rounding may be.
+const ROUNDING: f64 = 1e-6;
 
 /// The outcome, or if leaving out the splits at and below some nodes is better, where the descent from
 /// there ends.
 pub(crate) fn pruned(
     descent: &Descent<'_, '_>,
-    outcome: StartOutcome,
+    mut outcome: StartOutcome,
 ) -> Result<StartOutcome, Stopped> {
     // A bound on a class's rate may need every split, and is not to be judged by the objective.
-    if !descent.settings.min_class_rate.is_empty() {
+    if !descent.rates.bounds.is_empty() {
         return Ok(outcome);
     }
-    let (topology, p) = (descent.topology, descent.data.features());
-    let layout = ParameterLayout::new(topology, p);
+    let topology = descent.topology;
+    let layout = ParameterLayout::new(topology, descent.data.features());
     let mut best = outcome.clone();
     let mut found = false;
     for t in 0..topology.branches().min(TRIED) {
         let mut theta = best.theta.clone();
-        let (a, mu) = layout.split_mut(&mut theta);
         let mut changed = false;
         let subtree = Topology::complete(topology.depth() - topology.level(t));
         for below in (0..subtree.branches()).map(|inner| topology.below(t, inner)) {
-            let coefficients = &mut a[below * p..][..p];
+            let coefficients = &mut theta[layout.coefficients(below)];
             changed |= coefficients.iter().any(|a| *a != 0.0);
             coefficients.fill(0.0);
-            mu[below] = -1.0; // everything goes left
+            theta[layout.intercept(below)] = -1.0; // everything goes left
         }
         if !changed {
             continue;
         }
         match descent.assess(theta) {
-            Ok(next) if next.objective() < WORTHWHILE * best.objective() => {
+            Ok(next) if next.objective() < (1.0 - ROUNDING) * best.objective() => {
                 best = next;
                 found = true;
             }
             Ok(_) => {}
             Err(Stopped::TimeLimit) => break,
-            Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
+            Err(stopped) => return Err(stopped),
         }
     }
     if !found {
         return Ok(outcome);
     }
     let mut next = descent.follow(descent.stages.len() - 1, best.theta)?;
-    next.ending.add_work(&outcome.ending);
-    Ok(if next.order(&outcome).is_lt() {
-        next
-    } else {
-        outcome
-    })
+    if next.order(&outcome).is_lt() {
+        std::mem::swap(&mut next, &mut outcome);
+    }
+    outcome.ending.work += next.ending.work; // also that of the one refused
+    Ok(outcome)
 }

@@ -1,0 +1,361 @@
+//! The descent of one point: through the stages, labels and splits in turn, to a local optimum.
+
+use super::continuation::Stage;
+use super::ending::Ending;
+use crate::data::ClassificationRows;
+use crate::leaves::{assign_labels, assign_parted_labels};
+use crate::objective::{ClassRates, ExpectedCost, Penalty, RateConstrainedCost, expected_cost};
+use crate::progress::Progress;
+use crate::solver::{
+    AugmentedLagrangian, CountIterations, LbfgsSettings, Majorized, Multipliers, Outcome,
+    SimpleTerm, Work, minimize, minimize_constrained,
+};
+use crate::status::SolveStatus;
+use crate::stop::Stopped;
+use crate::tree::Topology;
+use std::sync::Arc;
+
+/// Times the labels are revised within a stage at most.
+const MAX_LABEL_ROUNDS: usize = 2;
+
+/// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
+const SOFT_ITERATIONS: u64 = 50;
+
+/// Tangents to a concave penalty at most; each but the last lowers the objective by this share.
+const MAX_TANGENTS: usize = 10;
+const TANGENT_GAIN: f64 = 1e-3;
+
+/// A rate this little below its bound is still aimed higher; half of it is aimed at beyond the bound,
+/// since the Lagrangian comes from below.
+const RATE_TOL: f64 = 2e-4;
+
+/// A rate is reached if it is short by no more than this.
+const RATE_REACHED: f64 = 1e-3;
+
+/// How bounds on rates are pursued. σ begins where a rate short by 0.1 costs as much as a tenth of the
+/// rows wrongly classed does by default.
+const RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
+    first_weight: 10.0,
+    growth: 4.0,
+    max_weight: 1e5,
+    rounds: 20,
+    patience: 4,
+    tol: RATE_TOL,
+};
+
+/// The same in a soft stage.
+const SOFT_RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
+    rounds: 3,
+    ..RATE_SEARCH
+};
+
+/// The problem of one fit (or of one node of it), and how to work on it.
+#[derive(Clone)]
+pub(crate) struct Descent<'a, 'd> {
+    pub data: ClassificationRows<'d>,
+    pub topology: Topology,
+    /// Total weight of each class.
+    pub class_weights: Vec<f64>,
+    /// γ that is wanted; that of the last stage.
+    pub gamma: f64,
+    pub stages: Vec<Stage>,
+    pub penalty: Penalty,
+    /// The penalty on a tree of one split.
+    pub node_penalty: Penalty,
+    /// Bounds on class rates, if any.
+    pub rates: ClassRates,
+    /// Whether every class must own a leaf.
+    pub cover_classes: bool,
+    /// A run ends when ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol, or after so many iterations.
+    pub tol: f64,
+    pub max_iter: u64,
+    pub progress: &'a Arc<Progress>,
+}
+
+/// Where a descent ended.
+#[derive(Clone, Debug)]
+pub(crate) struct StartOutcome {
+    pub theta: Vec<f64>,
+    pub labels: Vec<u32>,
+    pub ending: Ending,
+    /// What became of each bound on a class's rate.
+    pub rates: Vec<RateReached>,
+    /// The worst shortfall of a rate beyond what counts as reached; 0 if all are.
+    pub shortfall: f64,
+}
+
+/// What became of a bound on a class's rate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateReached {
+    pub rate: f64,
+    pub multiplier: f64,
+    pub feasible: bool,
+}
+
+impl StartOutcome {
+    /// Reached bounds first, then the lower objective.
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        self.shortfall
+            .total_cmp(&other.shortfall)
+            .then(self.objective().total_cmp(&other.objective()))
+    }
+
+    /// Loss plus penalty.
+    pub fn objective(&self) -> f64 {
+        self.ending.objective
+    }
+}
+
+impl AsRef<Ending> for StartOutcome {
+    fn as_ref(&self) -> &Ending {
+        &self.ending
+    }
+}
+
+impl Descent<'_, '_> {
+    /// Follows the stages from number `first` on, alternating the exact label step with the
+    /// quasi-Newton run until labels stop changing. Out of time it returns the best it can label.
+    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+        let last = self.stages.len() - 1;
+        let mut multipliers = self.no_multipliers();
+        let mut end = End {
+            status: SolveStatus::TimeLimit,
+            optimality: f64::INFINITY,
+            work: Work::default(),
+        };
+        'stages: for s in first..=last {
+            let stage = &self.stages[s];
+            multipliers.relax(&RATE_SEARCH);
+            let mut labels: Option<Vec<u32>> = None;
+            for _ in 0..MAX_LABEL_ROUNDS {
+                let round = self.label_round(stage, &theta, &mut labels, &mut multipliers);
+                let outcome = match round {
+                    Ok(Some(outcome)) => outcome,
+                    Ok(None) => break,
+                    Err(Stopped::TimeLimit) => {
+                        end.status = SolveStatus::TimeLimit;
+                        break 'stages;
+                    }
+                    Err(stopped) => return Err(stopped),
+                };
+                end.work += outcome.work;
+                theta = outcome.x;
+                if s == last {
+                    (end.status, end.optimality) = (outcome.status, outcome.optimality);
+                }
+                match outcome.status {
+                    SolveStatus::Cancelled => return Err(Stopped::Cancelled),
+                    SolveStatus::TimeLimit => {
+                        end.status = SolveStatus::TimeLimit;
+                        break 'stages;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.conclude(theta, &multipliers, end)
+    }
+
+    /// Revises the labels and moves the splits; None if the labels stay the same.
+    fn label_round(
+        &self,
+        stage: &Stage,
+        theta: &[f64],
+        labels: &mut Option<Vec<u32>>,
+        multipliers: &mut Multipliers,
+    ) -> Result<Option<Outcome>, Stopped> {
+        let masses = self.data.leaf_masses(self.topology, theta, stage.gamma)?;
+        let revised = self.label(&masses, stage, multipliers);
+        if labels.as_ref() == Some(&revised) {
+            return Ok(None);
+        }
+        let outcome = self.move_splits(stage, &revised, theta.to_vec(), multipliers);
+        *labels = Some(revised);
+        outcome.map(Some)
+    }
+
+    /// θ as it stands, with the labels that suit it.
+    pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+        let end = End {
+            status: SolveStatus::TimeLimit,
+            optimality: f64::INFINITY,
+            work: Work::default(),
+        };
+        self.conclude(theta, &self.no_multipliers(), end)
+    }
+
+    /// Labels, objective and rates at θ: computed even when time is up, for without them there is no
+    /// answer.
+    fn conclude(
+        &self,
+        theta: Vec<f64>,
+        multipliers: &Multipliers,
+        end: End,
+    ) -> Result<StartOutcome, Stopped> {
+        let stage = &self.stages[self.stages.len() - 1];
+        let data = self.data.without_deadline();
+        let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
+        let labels = self.label(&masses, stage, multipliers);
+        let loss = expected_cost(&masses, &stage.costs, &labels) / self.total_weight();
+        let rates = self.rates.rates(&masses, &labels);
+        let shortfalls = self.rates.shortfalls(&rates);
+        let short = shortfalls.iter().copied().fold(0.0, f64::max);
+        let shortfall = if short > RATE_REACHED && !stage.soft {
+            short
+        } else {
+            0.0
+        };
+        let reached = rates.iter().zip(&shortfalls).zip(&multipliers.values);
+        let reached = reached.map(|((rate, short), multiplier)| RateReached {
+            rate: *rate,
+            multiplier: *multiplier,
+            feasible: *short <= RATE_REACHED,
+        });
+        Ok(StartOutcome {
+            ending: Ending {
+                objective: loss + self.penalty.value(&theta),
+                loss,
+                optimality: end.optimality,
+                work: end.work,
+                status: if shortfall > 0.0 && end.status != SolveStatus::TimeLimit {
+                    SolveStatus::Infeasible
+                } else {
+                    end.status
+                },
+            },
+            rates: reached.collect(),
+            shortfall,
+            theta,
+            labels,
+        })
+    }
+
+    /// Minimizes over θ with the labels held.
+    fn move_splits(
+        &self,
+        stage: &Stage,
+        labels: &[u32],
+        theta: Vec<f64>,
+        multipliers: &mut Multipliers,
+    ) -> Result<Outcome, Stopped> {
+        // A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a penalty
+        // in full would leave nothing of it.
+        let penalty = self.penalty.clone().scaled(stage.gamma / self.gamma);
+        if self.rates.bounds.is_empty() {
+            return self.by_tangents(stage, &penalty, labels, theta);
+        }
+        let problem = RateConstrainedCost {
+            data: &self.data,
+            topology: self.topology,
+            gamma: stage.gamma,
+            costs: &stage.costs,
+            labels,
+            rates: &self.aimed_rates(),
+            class_weights: &self.class_weights,
+        };
+        let search = if stage.soft {
+            SOFT_RATE_SEARCH
+        } else {
+            RATE_SEARCH
+        };
+        minimize_constrained(
+            &problem,
+            &penalty,
+            theta,
+            multipliers,
+            &search,
+            &self.limits(stage),
+            self.progress,
+        )
+    }
+
+    /// One run of the solver for norms; for a concave penalty one for every tangent, as long as that
+    /// lowers the objective.
+    fn by_tangents(
+        &self,
+        stage: &Stage,
+        penalty: &Penalty,
+        labels: &[u32],
+        mut theta: Vec<f64>,
+    ) -> Result<Outcome, Stopped> {
+        let rounds = if penalty.is_concave() && !stage.soft {
+            MAX_TANGENTS
+        } else {
+            1
+        };
+        let mut work = Work::default();
+        let mut value = f64::INFINITY;
+        let mut round = 0;
+        loop {
+            round += 1;
+            let term = penalty.tangent(&theta);
+            let objective = ExpectedCost::with_total_weight(
+                self.data.clone(),
+                self.topology,
+                stage.gamma,
+                &stage.costs,
+                labels.to_vec(),
+                self.total_weight(),
+            );
+            let observer = Some(CountIterations(self.progress.clone()));
+            let limits = self.limits(stage);
+            let outcome = minimize(objective, term.clone(), theta, &limits, observer)?;
+            work += outcome.work;
+            let lower =
+                outcome.value - SimpleTerm::value(&term, &outcome.x) + penalty.value(&outcome.x);
+            let gained = value - lower > TANGENT_GAIN * lower.abs();
+            if round == rounds || outcome.status.is_stopped() || !gained {
+                return Ok(outcome.with_work(work));
+            }
+            (theta, value) = (outcome.x, lower);
+        }
+    }
+
+    /// W.
+    fn total_weight(&self) -> f64 {
+        self.class_weights.iter().sum()
+    }
+
+    fn limits(&self, stage: &Stage) -> LbfgsSettings {
+        LbfgsSettings {
+            projected_gradient_tol: self.tol,
+            // Who asks for a small gradient also wants the last digits of the objective.
+            stall_tol: 1e-6 * self.tol.min(1e-3),
+            max_iterations: if stage.soft {
+                self.max_iter.min(SOFT_ITERATIONS)
+            } else {
+                self.max_iter
+            },
+            ..LbfgsSettings::default()
+        }
+    }
+
+    /// The stage's labels, from the masses of classes in leaves.
+    fn label(&self, masses: &[f64], stage: &Stage, multipliers: &Multipliers) -> Vec<u32> {
+        let costs =
+            self.rates
+                .lagrangian_costs(&stage.costs, &self.class_weights, &multipliers.values);
+        let assign = if stage.soft {
+            assign_parted_labels
+        } else {
+            assign_labels
+        };
+        assign(masses, &costs, self.data.target.count(), self.cover_classes)
+    }
+
+    fn no_multipliers(&self) -> Multipliers {
+        Multipliers::zero(self.rates.bounds.len(), &RATE_SEARCH)
+    }
+
+    /// The bounds on rates, moved up a little.
+    fn aimed_rates(&self) -> ClassRates {
+        self.rates.tightened(0.5 * RATE_TOL)
+    }
+}
+
+/// How the last run ended, and the work of all.
+struct End {
+    status: SolveStatus,
+    optimality: f64,
+    work: Work,
+}

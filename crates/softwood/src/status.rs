@@ -1,0 +1,55 @@
+//! Why a fit, or a run of a solver, ended.
+
+use crate::stop::Stopped;
+use serde::{Deserialize, Serialize};
+
+/// Why a run ended. Limits are not errors: the point reached is returned all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SolveStatus {
+    /// ‖prox_h(x − ∇f(x)) − x‖∞ is at most the tolerance.
+    Converged,
+    /// The objective no longer falls measurably.
+    Stalled,
+    /// Constraints could not be met together; the point is the closest found.
+    Infeasible,
+    /// The iteration limit was reached.
+    IterationLimit,
+    /// The time limit was reached.
+    TimeLimit,
+    /// The stop flag was raised.
+    Cancelled,
+}
+
+impl SolveStatus {
+    /// Whether the run ended by itself, not at a limit.
+    pub fn is_converged(self) -> bool {
+        matches!(self, Self::Converged | Self::Stalled)
+    }
+
+    /// Whether the run was stopped from outside, by a flag or the clock.
+    pub(crate) fn is_stopped(self) -> bool {
+        matches!(self, Self::TimeLimit | Self::Cancelled)
+    }
+
+    /// The name used in reports and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Stalled => "stalled",
+            Self::Infeasible => "infeasible",
+            Self::IterationLimit => "iteration_limit",
+            Self::TimeLimit => "time_limit",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<Stopped> for SolveStatus {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Cancelled => Self::Cancelled,
+            Stopped::TimeLimit => Self::TimeLimit,
+        }
+    }
+}
