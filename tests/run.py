@@ -58,6 +58,7 @@ def steps(outside: Path, extras: str) -> list:
         ("python", "environment", make_environment),
         ("rust", "rustfmt", lambda: run("cargo", "fmt", "--all", "--check")),
         ("rust", "clippy", lambda: cargo("clippy", "--all-targets", "--", "-D", "warnings")),
+        ("rust", "predict only", lint_without_training),
         ("rust", "rustdoc", lambda: cargo("doc", "--no-deps")),
         ("rust", "cargo test", lambda: cargo("test")),
         ("rust", "examples", run_examples),
@@ -85,6 +86,12 @@ def make_environment() -> None:
     run(sys.executable, "-m", "venv", "--clear", VENV)
     python("pip", "install", "--quiet", "--upgrade", "pip")
     stamp.write_text(made_by, encoding="utf-8")
+
+
+def lint_without_training() -> None:
+    """Build the crate as a service that only predicts does."""
+    serve = ("--no-default-features", "--lib", "--example", "serve")
+    run("cargo", "clippy", "-p", "softwood", *serve, "--", "-D", "warnings")
 
 
 def run_examples() -> None:

@@ -42,17 +42,26 @@
 //!
 //! # From rows to model
 //!
-//! | folder | what happens there |
+//! Folders import one another in one direction only, from the first line of this table down to the
+//! last; a test holds them to it.
+//!
+//! | folder | what is there |
 //! |---|---|
 //! | `fit` | the plot: one file per fit function, [`fit_orct`] and [`fit_srt`] |
-//! | [`data`] | rows in, blocks of scaled rows out; class labels; feature maps |
-//! | `start` | random splits through the data, clusters of rows |
-//! | [`objective`] | the costs above and their gradients |
-//! | [`tree`] | numbering of nodes, layout of parameters, the fused pass over blocks of rows |
-//! | [`solver`] | projected L-BFGS with bounds and penalties that have kinks; knows nothing of trees |
-//! | `leaves` | the exact steps: labels, ridge regressions |
+//! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and races |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
+//! | `start` | random splits through the data, greedy ones, clusters of rows |
+//! | [`objective`] | the costs above with their gradients, penalties, constraints |
+//! | [`solver`] | projected L-BFGS, augmented Lagrangian; knows nothing of trees |
+//! | `leaves` | the exact steps: labels, ridge regressions |
+//! | `passes` | every pass over the rows, a small value each, with sums that can be merged |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
+//! | [`tree`] | numbering of nodes, layout of parameters, the fused kernel over a block of rows |
+//! | [`data`] | rows in, blocks of scaled rows out; weights, classes, responses; feature maps |
+//! | `vectors` | vector arithmetic below all of it |
+//!
+//! Without the feature `fit` everything above `fitted` is left out: the crate then loads models and
+//! predicts, with no optimizer and no random numbers among its dependencies.
 //!
 //! Results have the same bits on any number of threads. A fit can be stopped from outside at any
 //! moment and watched while it runs: see [`Control`].
@@ -78,20 +87,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(missing_docs)]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
+// What training alone uses of the shared folders is idle without it.
+#![cfg_attr(not(feature = "fit"), allow(dead_code, unused_imports))]
 
+#[cfg(feature = "fit")]
 mod control;
 pub mod data;
 mod error;
+#[cfg(feature = "fit")]
 mod fit;
 pub mod fitted;
+#[cfg(feature = "fit")]
 mod leaves;
+#[cfg(feature = "fit")]
 pub mod objective;
+#[cfg(feature = "fit")]
 mod passes;
+#[cfg(feature = "fit")]
 mod progress;
+#[cfg(feature = "fit")]
 mod search;
+#[cfg(feature = "fit")]
 pub mod selection;
+#[cfg(feature = "fit")]
 pub mod solver;
+#[cfg(feature = "fit")]
 mod start;
 pub mod status;
 pub mod stop;
@@ -99,14 +120,22 @@ mod threads;
 pub mod tree;
 mod vectors;
 
+#[cfg(feature = "fit")]
 pub use control::Control;
 pub use error::{FitError, InputError};
+#[cfg(feature = "fit")]
 pub use fit::lambda_max::{LambdaMax, lambda_max};
+#[cfg(feature = "fit")]
 pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
+#[cfg(feature = "fit")]
 pub use fit::orct_cv::{CvRule, CvSettings, fit_orct_cv};
+#[cfg(feature = "fit")]
 pub use fit::selected_rows::{RowSelection, fit_orct_selected};
+#[cfg(feature = "fit")]
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
+#[cfg(feature = "fit")]
 pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
 pub use fitted::{Model, ModelFileError, OrctModel, SrtModel};
+#[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

@@ -5,7 +5,7 @@ use super::rows::with_view;
 use crate::vectors::MAX_LANES;
 use crate::vectors::prefetch::Ahead;
 use crate::vectors::transpose::{COLUMNS, Eight, Value, four_columns, one_column};
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, Axis};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Scaled values of new rows are held within ± this, so that no sum of them overflows.
@@ -80,7 +80,7 @@ pub(crate) fn pack(
     ahead: &mut Ahead,
 ) -> bool {
     let finite = with_view!(rows, view => {
-        let view = view.slice(ndarray::s![first..first + count, ..]);
+        let view = view.slice_axis(Axis(0), (first..first + count).into());
         Arch::new().dispatch(PackWithin { view, stride, maps, tile: &mut *tile, ahead })
             || pack_held(view, stride, maps, tile)
     });

@@ -1,7 +1,7 @@
 //! Borrowed views of the user's matrix: float32 or float64, any strides, never copied as a whole.
 
 use crate::InputError;
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, Axis};
 
 /// N rows of p features as the user holds them.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl Rows<'_> {
 
     /// Rows `range` of these.
     pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Rows<'_> {
-        with_view!(self, view => view.slice(s![range, ..]).into())
+        with_view!(self, view => view.slice_axis(Axis(0), range.into()).into())
     }
 
     /// N.

@@ -119,7 +119,7 @@ impl<'a> ScaledRows<'a> {
 
     fn memory_of(&self, block: usize) -> Ahead {
         let rows = self.block_rows(block);
-        with_view!(self.rows, view => Ahead::of(view.slice(ndarray::s![rows, ..])))
+        with_view!(self.rows, view => Ahead::of(view.slice_axis(ndarray::Axis(0), rows.into())))
     }
 }
 

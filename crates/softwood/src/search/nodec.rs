@@ -388,7 +388,8 @@ impl<'a, 'd> Run<'a, 'd> {
         let leaves = self.parameters.topology.leaves_below(t);
         for (leaf, moments) in leaves.zip(moments) {
             let model = ridge(&moments, self.parameters.features, &penalties);
-            self.parameters.set_leaf(leaf, &model);
+            self.parameters
+                .set_leaf(leaf, &model.slopes, model.intercept);
         }
         Ok(())
     }

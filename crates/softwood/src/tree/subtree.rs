@@ -4,7 +4,6 @@ use super::block_pass::{self, BlockScratch};
 use super::splits::Splits;
 use super::{ParameterLayout, Topology};
 use crate::data::Tile;
-use crate::leaves::LinearModel;
 
 /// Splits and leaf models of a soft regression tree: z_it = (1/p) Σ_j a_tj u_ij − μ_t (μ = −ω_0, steepness 1) and
 /// ŷ_it = β_0t + Σ_j β_tj u_ij.
@@ -85,9 +84,9 @@ impl RegressionParameters {
     }
 
     /// Model of leaf `leaf`.
-    pub(crate) fn set_leaf(&mut self, leaf: usize, model: &LinearModel) {
-        self.leaf_slopes[leaf * self.features..][..self.features].copy_from_slice(&model.slopes);
-        self.leaf_intercepts[leaf] = model.intercept;
+    pub(crate) fn set_leaf(&mut self, leaf: usize, slopes: &[f64], intercept: f64) {
+        self.leaf_slopes[leaf * self.features..][..self.features].copy_from_slice(slopes);
+        self.leaf_intercepts[leaf] = intercept;
     }
 
     /// Σ_j (λ_ωj/2) Σ_t ω_tj², the last λ being that of the intercepts.
