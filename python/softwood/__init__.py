@@ -1,9 +1,10 @@
 """Globally optimized oblique decision trees with soft splits."""
 
-from ._core import OrctModel, SrtModel, __version__
+from ._core import InternalError, __version__
 from .examples import load_example
 from .functions import fit_orct, fit_srt, load
 from .model_choice import LambdaMax, VcBounds, fit_orct_cv, lambda_max, vc_bounds
+from .models import OrctModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -42,6 +43,7 @@ __all__ = [
     "CvTable",
     "ExtremePoints",
     "Hyperplanes",
+    "InternalError",
     "LambdaMax",
     "LeafModel",
     "LinearForm",

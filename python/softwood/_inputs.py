@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MAX_DEPTH = 12
-MAX_STARTS = 1_000_000
-MAX_THREADS = 1024
 NOT_NUMBERS = "X must hold numbers (float, int or bool)"
 
 
@@ -61,19 +58,38 @@ def column_names(X: Any) -> list[str] | None:
     if columns is None:
         return None
     names = list(columns)
-    return [str(name) for name in names] if all(isinstance(name, str) for name in names) else None
+    if not all(isinstance(name, str) for name in names):
+        return None
+    texts = [str(name) for name in names]
+    _refuse_lone_surrogates("a column name of X", texts)
+    return texts
 
 
-def check_names(X: Any, trained: Sequence[str]) -> None:
-    """Refuse a data frame whose columns are not those of the training rows, in their order."""
+def _refuse_lone_surrogates(what: str, texts: list[str]) -> None:
+    """Refuse text that is not Unicode: the compiled core and the model file cannot hold it."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{what} is {text!r}, which is not valid Unicode") from None
+
+
+def check_names(X: Any, trained: Sequence[str], named: bool | None) -> None:
+    """Refuse a data frame whose columns are not those of the training rows, in their order.
+
+    `named` tells whether the training rows had names. None: nobody knows. Then names such as
+    x0, x1, … count as made up, and a frame may have any others, but not these in another order.
+    """
     names = column_names(X)
-    unnamed = list(trained) == [f"x{j}" for j in range(len(trained))]
     # A frame of another width is refused by the core, which tells the two widths.
-    if names is None or unnamed or len(names) != len(trained):
+    if named is False or names is None or len(names) != len(trained):
+        return
+    same = set(names) == set(trained)
+    if named is None and not same and list(trained) == [f"x{j}" for j in range(len(trained))]:
         return
     for j, (name, wanted) in enumerate(zip(names, trained, strict=True)):
         if name != wanted:
-            hint = "; the same names in another order" if set(names) == set(trained) else ""
+            hint = "; the same names in another order" if same else ""
             raise ValueError(
                 f"column {j} of X is {name!r} but the model was fitted on {wanted!r}{hint}"
             )
@@ -88,6 +104,7 @@ def as_labels(y: Any, rows: int) -> tuple[list[Any], NDArray[np.uint32]]:
     if values.dtype.kind == "O":
         texts = values.tolist()
         classes = sorted(set(texts))
+        _refuse_lone_surrogates("a label in y", classes)
         place = {label: code for code, label in enumerate(classes)}
         return classes, np.fromiter(map(place.__getitem__, texts), np.uint32, len(texts))
     distinct, codes = np.unique(values, return_inverse=True)
@@ -243,77 +260,6 @@ def _as_numbers(name: str, values: ArrayLike, dimensions: int) -> NDArray[np.flo
     if array.ndim != dimensions:
         raise ValueError(f"{name} must have {dimensions} dimension(s), got shape {array.shape}")
     return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int:
-    """Return an int of Python's within low … high; `otherwise` says what else is allowed."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer{otherwise}, got {_shown(value)}")
-    if not low <= value <= high:
-        raise ValueError(
-            f"{name} must be an integer from {low} to {high}{otherwise}, got {_shown(value)}"
-        )
-    return int(value)
-
-
-def number(name: str, value: Any, otherwise: str = "") -> float:
-    """Return a finite float of Python's; its range is checked where it is used."""
-    real = isinstance(value, (int, float, np.integer, np.floating))
-    if isinstance(value, (bool, np.bool_)) or not real:
-        raise TypeError(f"{name} must be a number{otherwise}, got {_shown(value)}")
-    try:
-        result = float(value)
-    except OverflowError:
-        result = float("inf")
-    if not np.isfinite(result):
-        raise ValueError(f"{name} must be a finite number{otherwise}, got {_shown(value)}")
-    return result
-
-
-def positive(name: str, value: Any, otherwise: str = "") -> float:
-    """Return a finite float of Python's above 0."""
-    result = number(name, value, otherwise)
-    if result <= 0:
-        raise ValueError(f"{name} must be a positive number{otherwise}, got {_shown(value)}")
-    return result
-
-
-def not_negative(name: str, value: Any, otherwise: str = "") -> float:
-    """Return a finite float of Python's of at least 0."""
-    result = number(name, value, otherwise)
-    if result < 0:
-        raise ValueError(f"{name} must be a number of at least 0{otherwise}, got {_shown(value)}")
-    return result
-
-
-def shares(name: str, values: Any, count: int) -> tuple[float, ...]:
-    """Return so many numbers; the core knows which are allowed."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise TypeError(f"{name} must be {count} numbers, got {_shown(values)}")
-    if len(values) != count:
-        raise ValueError(f"{name} must be {count} numbers, got {len(values)}")
-    return tuple(number(f"{name}[{i}]", value) for i, value in enumerate(values))
-
-
-def threads(n_threads: Any) -> int | None:
-    """Return the number of threads, None for all cores."""
-    if n_threads is None:
-        return None
-    return integer("n_threads", n_threads, 1, MAX_THREADS, " or None for all cores")
-
-
-def truth(name: str, value: Any) -> bool:
-    """Return a bool of Python's."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {_shown(value)}")
-    return bool(value)
-
-
-def text(name: str, value: Any) -> str:
-    """Return a str; the core knows which are allowed."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a string, got {_shown(value)}")
-    return value
 
 
 def _shown(value: Any) -> str:

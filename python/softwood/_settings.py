@@ -1,8 +1,8 @@
-"""The settings of a fit, checked and gathered into the dict that the compiled core takes."""
+"""The settings of a fit: defaults from the compiled core, arrays and mappings made ready for it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,65 +10,43 @@ from numpy.typing import NDArray
 
 from . import _core, _inputs
 
-# What `softwood.fit_orct` takes for granted, for the functions that pass settings on to it.
-ORCT_DEFAULTS: dict[str, Any] = {
-    "depth": 2,
-    "gamma": 512.0,
-    "costs": None,
-    "scaling": "minmax",
-    "local_penalty": 0.0,
-    "global_penalty": 0.0,
-    "penalty_shape": "norm",
-    "penalty_parameters": None,
-    "groups": None,
-    "min_class_rate": None,
-    "cover_classes": True,
-    "n_starts": 20,
-    "random_state": 0,
-    "n_threads": None,
-    "max_iter": 200,
-    "tol": 1e-3,
-    "time_limit": None,
-}
+# The defaults of every setting, as the core has them: signatures read theirs here.
+DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
+ORCT = DEFAULTS["fit_orct"]
+ORCT_CV = DEFAULTS["fit_orct_cv"]
+SRT = DEFAULTS["fit_srt"]
+ROW_SELECTION = DEFAULTS["RowSelection"]
+SELECT_ROWS = DEFAULTS["select_rows"]
 
 # A grid of n penalties reaches down to this share of the largest one.
 SMALLEST_PENALTY = 2.0**-15
 
-
-def orct_settings(X: Any, classes: list[Any], **given: Any) -> dict[str, Any]:
-    """Return the checked keyword arguments of `softwood.fit_orct` for rows X of these classes."""
-    unknown = set(given) - set(ORCT_DEFAULTS)
-    if unknown:
-        raise TypeError(
-            f"unknown setting {', '.join(sorted(unknown))}; known are {', '.join(ORCT_DEFAULTS)}"
-        )
-    time_limit = given["time_limit"]
-    costs = _inputs.as_costs(given["costs"], len(classes))
-    return {
-        "depth": _inputs.integer("depth", given["depth"], 1, _inputs.MAX_DEPTH),
-        "gamma": _inputs.positive("gamma", given["gamma"]),
-        "costs": None if costs is None else costs.ravel().tolist(),
-        "scaling": _inputs.text("scaling", given["scaling"]),
-        "local_penalty": _inputs.number("local_penalty", given["local_penalty"]),
-        "global_penalty": _inputs.number("global_penalty", given["global_penalty"]),
-        "penalty_shape": _inputs.text("penalty_shape", given["penalty_shape"]),
-        "penalty_parameters": _penalty_parameters(given["penalty_parameters"]),
-        "groups": _groups(given["groups"]),
-        "min_class_rate": _class_rates(given["min_class_rate"], classes),
-        "cover_classes": _inputs.truth("cover_classes", given["cover_classes"]),
-        "n_starts": _inputs.integer("n_starts", given["n_starts"], 1, _inputs.MAX_STARTS),
-        "random_state": _inputs.integer("random_state", given["random_state"], 0, 2**64 - 1),
-        "n_threads": _inputs.threads(given["n_threads"]),
-        "max_iter": _inputs.integer("max_iter", given["max_iter"], 1, 2**63 - 1),
-        "tol": _inputs.number("tol", given["tol"]),
-        "time_limit": None
-        if time_limit is None
-        else _inputs.positive("time_limit", time_limit, " of seconds or None"),
-        "feature_names": _inputs.column_names(X),
-    }
+Training = tuple[NDArray[Any], NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
 
 
-def _penalty_parameters(parameters: Any) -> list[tuple[str, float]]:
+def depth_of(given: dict[str, Any]) -> int:
+    """Return the depth among a call's arguments."""
+    return _core.integer("depth", given["depth"], 1, _core.MAX_DEPTH)
+
+
+def open_classification(given: dict[str, Any]) -> Training:
+    """Take rows, labels and weights out of a call's arguments; the settings stay."""
+    X, y, sample_weight = (given.pop(name) for name in ("X", "y", "sample_weight"))
+    rows = _inputs.as_rows(X)
+    classes, codes = _inputs.as_labels(y, len(rows))
+    for name, prepare in PREPARED.items():
+        if name in given:
+            given[name] = prepare(given[name], classes)
+    given["feature_names"] = _inputs.column_names(X)
+    return rows, codes, classes, _inputs.as_weights(sample_weight)
+
+
+def _costs(costs: Any, classes: list[Any]) -> list[float] | None:
+    matrix = _inputs.as_costs(costs, len(classes))
+    return None if matrix is None else matrix.ravel().tolist()
+
+
+def _penalty_parameters(parameters: Any, _: list[Any]) -> list[tuple[str, float]]:
     if parameters is None:
         return []
     if not isinstance(parameters, Mapping):
@@ -77,12 +55,18 @@ def _penalty_parameters(parameters: Any) -> list[tuple[str, float]]:
             f"got {type(parameters).__name__}"
         )
     return [
-        (_inputs.text("a name in penalty_parameters", name), _inputs.number(str(name), value))
+        (_name_of_parameter(name), _core.number(str(name), value))
         for name, value in parameters.items()
     ]
 
 
-def _groups(groups: Any) -> list[int] | None:
+def _name_of_parameter(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"penalty_parameters must have names that are strings, got {name!r}")
+    return name
+
+
+def _groups(groups: Any, _: list[Any]) -> list[int] | None:
     """Return a number for each column, the same where the ids are the same."""
     if groups is None:
         return None
@@ -107,11 +91,11 @@ def _class_rates(rates: Any, classes: list[Any]) -> list[tuple[int, float]]:
                     f"labels are {', '.join(map(repr, classes))}"
                 )
         return [
-            (place[label], _inputs.number(f"min_class_rate[{label!r}]", rate))
+            (place[label], _core.number(f"min_class_rate[{label!r}]", rate))
             for label, rate in rates.items()
         ]
     if np.ndim(rates) == 0:
-        rate = _inputs.number("min_class_rate", rates, ", a mapping, an array or None")
+        rate = _core.number("min_class_rate", rates, ", a mapping, an array or None")
         return [(k, rate) for k in range(len(classes))]
     values = _inputs.as_vector("min_class_rate", rates)
     if len(values) != len(classes):
@@ -122,16 +106,25 @@ def _class_rates(rates: Any, classes: list[Any]) -> list[tuple[int, float]]:
     return [(k, float(rate)) for k, rate in enumerate(values)]
 
 
+# Settings that are arrays or mappings: what the core takes instead, given the classes.
+PREPARED: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "costs": _costs,
+    "penalty_parameters": _penalty_parameters,
+    "groups": _groups,
+    "min_class_rate": _class_rates,
+}
+
+
 def penalty_grid(
-    name: str, grid: Any, training: Any, settings: dict[str, Any]
+    name: str, grid: Any, training: Training, settings: dict[str, Any]
 ) -> NDArray[np.float64]:
     """Return the penalties of a path: those given, or the default, or a number of them."""
     local = name == "local_grid"
     if grid is None:
-        unit = 1.0 / training[0].shape[1] / ((2 ** settings["depth"] - 1) if local else 1)
+        unit = 1.0 / training[0].shape[1] / ((2 ** depth_of(settings) - 1) if local else 1)
         return np.concatenate([[0.0], 2.0 ** np.arange(-12, 4) * unit])
     if np.ndim(grid) == 0:
-        count = _inputs.integer(name, grid, 1, 1000, ", an array or None")
+        count = _core.integer(name, grid, 1, 1000, ", an array or None")
         # The bound does not change much with the scaling; the plain one stands for "auto".
         scaling = "minmax" if settings["scaling"] == "auto" else settings["scaling"]
         largest = _core.lambda_max(training, settings | {"scaling": scaling})

@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core, _inputs
-from ._settings import ORCT_DEFAULTS, orct_settings
+from . import _core
+from ._parameters import public
+from ._settings import ORCT, ORCT_CV, open_classification
+from .models import OrctModel
 from .progress import Progress, follow
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+def _chosen(instead: str) -> str:
+    return f"chosen by cross-validation; give {instead}"
+
+
+@public(
+    depth=_chosen("depths"),
+    scaling=_chosen("scalings"),
+    gamma=_chosen("gammas"),
+    local_penalty=_chosen("local_grid"),
+    global_penalty=_chosen("global_grid"),
+)
 def fit_orct_cv(
     X: Any,
     y: Any,
-    depths: Sequence[int] = (1, 2, 3),
+    depths: Sequence[int] = ORCT_CV["depths"],
     *,
-    scalings: Sequence[str] = ("minmax", "quantile"),
-    gammas: ArrayLike = (128.0, 512.0, 2048.0, 8192.0),
-    local_grid: ArrayLike = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0),
-    global_grid: ArrayLike = (0.0,),
-    folds: int = 5,
-    rule: str = "best",
+    scalings: Sequence[str] = ORCT_CV["scalings"],
+    gammas: ArrayLike = ORCT_CV["gammas"],
+    local_grid: ArrayLike = ORCT_CV["local_grid"],
+    global_grid: ArrayLike = ORCT_CV["global_grid"],
+    folds: int = ORCT_CV["folds"],
+    rule: str = ORCT_CV["rule"],
+    costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
-    time_limit: float | None = None,
+    penalty_shape: str = ORCT["penalty_shape"],
+    penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
+    groups: ArrayLike | None = ORCT["groups"],
+    min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
+    cover_classes: bool = ORCT["cover_classes"],
+    n_starts: int = ORCT["n_starts"],
+    random_state: int = ORCT["random_state"],
+    n_threads: int | None = ORCT["n_threads"],
+    max_iter: int = ORCT["max_iter"],
+    tol: float = ORCT["tol"],
+    time_limit: float | None = ORCT["time_limit"],
     progress: bool | Callable[[Progress], object] | None = None,
-    **settings: Any,
-) -> _core.OrctModel:
+) -> OrctModel:
     """Fit an ORCT with depth, scaling, γ and penalties chosen by cross-validation.
 
     Candidates run a race over the folds: those whose costs on held-out rows fall significantly
@@ -38,8 +61,7 @@ def fit_orct_cv(
 
     Parameters
     ----------
-    X, y, sample_weight, progress
-        As in :func:`softwood.fit_orct`.
+    {X, labels}
     depths : sequence of int
         Depths to choose from; those with too few leaves for the classes are left out.
     scalings : sequence of {"minmax", "quantile"}
@@ -54,10 +76,11 @@ def fit_orct_cv(
     rule : {"best", "one_se"}
         Take the candidate of least cost, or the shallowest and sparsest of those within one
         standard error of it.
+    {costs, sample_weight, penalty_shape, min_class_rate, cover_classes}
+    {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
-    **settings
-        Anything else that :func:`softwood.fit_orct` takes.
+    {progress}
 
     Returns
     -------
@@ -76,27 +99,13 @@ def fit_orct_cv(
     >>> len(model.report.cross_validation.candidates)
     8
     """
-    rows = _inputs.as_rows(X)
-    classes, codes = _inputs.as_labels(y, len(rows))
-    refused = {"depth", "scaling", "gamma", "local_penalty", "global_penalty"} & set(settings)
-    if refused:
-        raise TypeError(
-            f"{', '.join(sorted(refused))}: chosen by cross-validation; "
-            "give depths, scalings, gammas, local_grid or global_grid"
-        )
-    checked = orct_settings(X, classes, **ORCT_DEFAULTS | settings | {"time_limit": time_limit})
-    choices = {
-        "depths": [_inputs.integer("depths", depth, 1, _inputs.MAX_DEPTH) for depth in depths],
-        "scalings": [_inputs.text("scalings", scaling) for scaling in scalings],
-        "gammas": _inputs.as_vector("gammas", gammas).tolist(),
-        "local_grid": _inputs.as_vector("local_grid", local_grid).tolist(),
-        "global_grid": _inputs.as_vector("global_grid", global_grid).tolist(),
-        "folds": _inputs.integer("folds", folds, 2, 1000),
-        "rule": _inputs.text("rule", rule),
-    }
-    training = (rows, codes, classes, _inputs.as_weights(sample_weight))
-    with follow(progress) as update:
-        return _core.fit_orct_cv(training, checked, choices, update)
+    settings = dict(locals())
+    choices = {name: settings.pop(name) for name in ORCT_CV}
+    follower = follow(settings.pop("progress"))
+    training = open_classification(settings)
+    with follower as update:
+        handle = _core.fit_orct_cv(training, settings, choices, update)
+    return OrctModel(handle, settings["feature_names"] is not None)
 
 
 class LambdaMax(NamedTuple):
@@ -107,23 +116,26 @@ class LambdaMax(NamedTuple):
     at_bounds: float | None
 
 
+@public()
 def lambda_max(
     X: Any,
     y: Any,
-    depth: int = 2,
+    depth: int = ORCT["depth"],
     *,
+    gamma: float = ORCT["gamma"],
+    costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
-    **settings: Any,
+    scaling: str = ORCT["scaling"],
+    penalty_shape: str = ORCT["penalty_shape"],
+    penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
+    groups: ArrayLike | None = ORCT["groups"],
+    cover_classes: bool = ORCT["cover_classes"],
 ) -> LambdaMax:
     """Bound the penalties worth trying: beyond them a = 0, no feature at all, is stationary.
 
     Parameters
     ----------
-    X, y, depth, sample_weight
-        As in :func:`softwood.fit_orct`.
-    **settings
-        `gamma`, `costs`, `scaling` ("minmax" or "quantile"), `penalty_shape`,
-        `penalty_parameters` and `groups` of :func:`softwood.fit_orct`.
+    {X, labels, depth, gamma, costs, sample_weight, fixed_scaling, penalty_shape, cover_classes}
 
     Returns
     -------
@@ -141,11 +153,9 @@ def lambda_max(
     >>> model.local_sparsity
     100.0
     """
-    rows = _inputs.as_rows(X)
-    classes, codes = _inputs.as_labels(y, len(rows))
-    checked = orct_settings(X, classes, **ORCT_DEFAULTS | settings | {"depth": depth})
-    training = (rows, codes, classes, _inputs.as_weights(sample_weight))
-    return LambdaMax(*_core.lambda_max(training, checked))
+    settings = dict(locals())
+    training = open_classification(settings)
+    return LambdaMax(*_core.lambda_max(training, settings))
 
 
 class VcBounds(NamedTuple):
@@ -183,6 +193,4 @@ def vc_bounds(depth: int, features: int) -> VcBounds:
     >>> softwood.vc_bounds(3, 10)
     VcBounds(lower=40.0, upper_order=25600.0)
     """
-    depth = _inputs.integer("depth", depth, 1, _inputs.MAX_DEPTH)
-    features = _inputs.integer("features", features, 1, 2**31)
     return VcBounds(*_core.vc_bounds(depth, features))

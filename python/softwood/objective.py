@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _inputs
+from ._settings import ORCT, depth_of, open_classification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,31 +57,20 @@ class OrctObjective:
         X: Any,
         y: Any,
         leaf_classes: Any,
-        depth: int = 2,
+        depth: int = ORCT["depth"],
         *,
-        gamma: float = 512.0,
-        costs: ArrayLike | None = None,
+        gamma: float = ORCT["gamma"],
+        costs: ArrayLike | None = ORCT["costs"],
         sample_weight: ArrayLike | None = None,
-        scaling: str = "minmax",
-        n_threads: int | None = None,
+        scaling: str = ORCT["scaling"],
+        n_threads: int | None = ORCT["n_threads"],
     ) -> None:
-        depth = _inputs.integer("depth", depth, 1, _inputs.MAX_DEPTH)
-        gamma = _inputs.positive("gamma", gamma)
-        threads = _inputs.threads(n_threads)
-        rows = _inputs.as_rows(X)
-        classes, codes = _inputs.as_labels(y, len(rows))
-        self._core = _core.OrctObjective(
-            rows,
-            codes,
-            classes,
-            _inputs.as_leaf_codes(leaf_classes, classes, depth),
-            depth=depth,
-            gamma=gamma,
-            costs=_inputs.as_costs(costs, len(classes)),
-            sample_weight=_inputs.as_weights(sample_weight),
-            scaling=_inputs.text("scaling", scaling),
-            n_threads=threads,
-        )
+        settings = dict(locals())
+        del settings["self"], settings["leaf_classes"]
+        depth = depth_of(settings)
+        rows, codes, classes, weights = open_classification(settings)
+        leaf_codes = _inputs.as_leaf_codes(leaf_classes, classes, depth)
+        self._core = _core.OrctObjective(rows, codes, classes, leaf_codes, weights, settings)
 
     @property
     def dim(self) -> int:

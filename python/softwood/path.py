@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _inputs
-from ._settings import ORCT_DEFAULTS, orct_settings, penalty_grid
+from ._parameters import public
+from ._settings import ORCT, open_classification, penalty_grid
+from .models import OrctModel
 from .progress import Progress, follow
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class SparsityPath:
         self,
         local_grid: NDArray[np.float64],
         global_grid: NDArray[np.float64],
-        points: list[tuple[int, int, _core.OrctModel, float | None]],
+        points: list[tuple[int, int, OrctModel, float | None]],
         status: str,
         seconds: float,
         *,
@@ -49,9 +51,7 @@ class SparsityPath:
         shape = (len(global_grid), len(local_grid))
         self.local_grid, self.global_grid = local_grid, global_grid
         self.status, self.seconds = status, seconds
-        self.models: list[list[_core.OrctModel | None]] = [
-            [None] * shape[1] for _ in range(shape[0])
-        ]
+        self.models: list[list[OrctModel | None]] = [[None] * shape[1] for _ in range(shape[0])]
         self.objective, self.loss, self.local_sparsity, self.global_sparsity = (
             np.full(shape, np.nan) for _ in range(4)
         )
@@ -95,23 +95,35 @@ class SparsityPath:
         )
 
 
+@public(
+    local_penalty="the path goes along a grid of penalties; give local_grid",
+    global_penalty="the path goes along a grid of penalties; give global_grid",
+)
 def sparsity_path(
     X: Any,
     y: Any,
-    depth: int = 2,
+    depth: int = ORCT["depth"],
     local_grid: ArrayLike | int | None = None,
     global_grid: ArrayLike | int | None = None,
     *,
     X_validation: Any = None,
     y_validation: Any = None,
-    penalty_shape: str = "norm",
-    penalty_parameters: Mapping[str, float] | None = None,
-    groups: ArrayLike | None = None,
+    gamma: float = ORCT["gamma"],
+    costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
-    scaling: str = "minmax",
-    time_limit: float | None = None,
+    scaling: str = ORCT["scaling"],
+    penalty_shape: str = ORCT["penalty_shape"],
+    penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
+    groups: ArrayLike | None = ORCT["groups"],
+    min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
+    cover_classes: bool = ORCT["cover_classes"],
+    n_starts: int = ORCT["n_starts"],
+    random_state: int = ORCT["random_state"],
+    n_threads: int | None = ORCT["n_threads"],
+    max_iter: int = ORCT["max_iter"],
+    tol: float = ORCT["tol"],
+    time_limit: float | None = ORCT["time_limit"],
     progress: bool | Callable[[Progress], object] | None = None,
-    **settings: Any,
 ) -> SparsityPath:
     """Fit ORCTs along a grid of penalties, from dense to sparse.
 
@@ -120,18 +132,18 @@ def sparsity_path(
 
     Parameters
     ----------
-    X, y, depth, sample_weight, scaling, penalty_shape, penalty_parameters, groups, progress
-        As in :func:`softwood.fit_orct`.
+    {X, labels, depth}
     local_grid, global_grid : array_like or int, optional
         Increasing penalties λ_L and λ_G, not negative. None stands for 0 and 2**r/(p·B) (local)
         or 2**r/p (global) with r = −12 … 3, B = 2**depth − 1; a number n for 0 and n penalties
         at equal ratios, down from :func:`softwood.lambda_max` by a factor of 2**15.
     X_validation, y_validation : array_like, optional
         Rows to score every tree on; they do not influence the trees.
+    {gamma, costs, sample_weight, scaling, penalty_shape, min_class_rate, cover_classes}
+    {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds after which the points done so far are returned.
-    **settings
-        Anything else that :func:`softwood.fit_orct` takes.
+    {progress}
 
     Returns
     -------
@@ -154,34 +166,24 @@ def sparsity_path(
     >>> bool(path.score.max() > 0.93)
     True
     """
-    rows = _inputs.as_rows(X)
-    classes, codes = _inputs.as_labels(y, len(rows))
-    given = (
-        ORCT_DEFAULTS
-        | settings
-        | {
-            "depth": depth,
-            "penalty_shape": penalty_shape,
-            "penalty_parameters": penalty_parameters,
-            "groups": groups,
-            "scaling": scaling,
-            "time_limit": time_limit,
-        }
-    )
-    checked = orct_settings(X, classes, **given)
-    training = (rows, codes, classes, _inputs.as_weights(sample_weight))
-    local = penalty_grid("local_grid", local_grid, training, checked)
-    overall = penalty_grid("global_grid", global_grid, training, checked)
-    validation = _validation(X_validation, y_validation, classes)
+    settings = dict(locals())
+    follower = follow(settings.pop("progress"))
+    grids = {name: settings.pop(name) for name in ("local_grid", "global_grid")}
+    held = (settings.pop("X_validation"), settings.pop("y_validation"))
+    training = open_classification(settings)
+    local, overall = (penalty_grid(n, grid, training, settings) for n, grid in grids.items())
+    validation = _validation(*held, training[2])
+    named = settings["feature_names"] is not None
 
     def table(points: Any, status: str, seconds: float) -> SparsityPath:
+        models = [(j, i, OrctModel(handle, named), score) for j, i, handle, score in points]
         scored = validation is not None
-        return SparsityPath(local, overall, points, status, seconds, scored=scored)
+        return SparsityPath(local, overall, models, status, seconds, scored=scored)
 
-    with follow(progress) as update:
+    with follower as update:
         try:
             return table(
-                *_core.sparsity_path(training, checked, (local, overall), validation, update)
+                *_core.sparsity_path(training, settings, (local, overall), validation, update)
             )
         except BaseException as stopped:
             partial = getattr(stopped, "partial", None)

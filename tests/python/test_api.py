@@ -58,6 +58,18 @@ def test_every_public_name_has_a_docstring():
             assert inspect.getdoc(getattr(softwood, name)), name
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in softwood.__all__ if name.startswith(("fit_", "sparsity", "lambda"))]
+)
+def test_every_parameter_is_documented_once(name):
+    function = getattr(softwood, name)
+    text = inspect.getdoc(function).split("Returns\n---")[0]
+    heads = [line for line in text.splitlines() if " : " in line and not line.startswith(" ")]
+    named = [part for head in heads for part in head.split(" : ")[0].split(", ")]
+    assert sorted(named) == sorted(inspect.signature(function).parameters)
+    assert "{" not in text.replace('{"', "")
+
+
 def test_the_version_is_that_of_the_distribution():
     assert softwood.__version__ == version("softwood")
 

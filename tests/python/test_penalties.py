@@ -192,6 +192,9 @@ def test_ctrl_c_ends_a_path_and_hands_over_what_is_done(interrupted):
         ),
         ({"solver": "full"}, TypeError, r"unknown setting solver; known are depth, gamma"),
         ({"local_penalty": 0.1, "gama": 3}, TypeError, r"unknown setting gama"),
+        ({"local_penalty": 0.1}, TypeError, r"local_penalty: the path .*; give local_grid"),
+        ({"global_penalty": 0.1}, TypeError, r"global_penalty: the path .*; give global_grid"),
+        ({"rows": "selected"}, TypeError, r"unknown setting rows; known are depth, gamma"),
     ],
 )
 def test_bad_paths_are_refused(noisy, arguments, error, message):
@@ -237,11 +240,42 @@ def test_cross_validation_within_a_time_limit(example):
         ({"rule": "luck"}, ValueError, r"rule must be .*best.* or .*one_se"),
         ({"local_grid": (-1,)}, ValueError, r"local_grid must be at least one penalty"),
         ({"depth": 2}, TypeError, r"depth: chosen by cross-validation"),
+        ({"local_penalty": 0}, TypeError, r"local_penalty: chosen .*; give local_grid"),
+        ({"rows": "all"}, TypeError, r"unknown setting rows; known are costs"),
+        ({"solver": "full"}, TypeError, r"unknown setting solver; known are costs"),
+        ({"depths": 1}, TypeError, r"depths must be a sequence of integers, got 1 \(int\)"),
+        ({"depths": "12"}, TypeError, r"depths must be a sequence of integers, got '12'"),
+        ({"depths": (1.5,)}, TypeError, r"depths must be an integer, got 1.5"),
+        ({"scalings": "minmax"}, TypeError, r"scalings must be a sequence of names, got 'minmax'"),
+        ({"scalings": (3,)}, TypeError, r"scalings: scaling must be a string, got 3"),
+        ({"scalings": ("none",)}, ValueError, r"scalings: scaling must be .*minmax.*got .none."),
+        ({"gammas": 512}, TypeError, r"gammas must be a sequence of numbers, got 512"),
+        ({"gammas": (0,)}, ValueError, r"gammas: gamma must be a positive number, got 0"),
+        ({"gammas": ("a",)}, TypeError, r"gammas: gamma must be a number, got 'a'"),
+        ({"local_grid": 3}, TypeError, r"local_grid must be a sequence of numbers, got 3"),
+        ({"folds": 2.5}, TypeError, r"folds must be an integer, got 2.5"),
     ],
 )
 def test_bad_choices_are_refused(noisy, arguments, error, message):
     with pytest.raises(error, match=message):
         softwood.fit_orct_cv(*noisy, **arguments)
+
+
+def test_lambda_max_refuses_what_it_does_not_take(noisy):
+    with pytest.raises(TypeError, match="unknown setting local_penalty; known are depth, gamma"):
+        softwood.lambda_max(*noisy, local_penalty=0.1)
+    with pytest.raises(ValueError, match='scaling must be "minmax" or "quantile", got "auto"'):
+        softwood.lambda_max(*noisy, scaling="auto")
+
+
+def test_arrays_are_lists_of_choices(noisy):
+    fit = {"n_starts": 1, "max_iter": 5, "folds": 2}
+    lists = {"depths": [1], "gammas": [64.0], "scalings": ["minmax"], "local_grid": [0, 0.1]}
+    model = softwood.fit_orct_cv(*noisy, **lists, **fit)
+    arrays = {name: np.array(values) for name, values in lists.items()}
+    assert softwood.fit_orct_cv(*noisy, **arrays, **fit).coefficients.tolist() == (
+        model.coefficients.tolist()
+    )
 
 
 def test_vc_bounds_grow_with_depth_and_features():

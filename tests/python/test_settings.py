@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import softwood
-from softwood._settings import ORCT_DEFAULTS
+from softwood._settings import DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -179,6 +179,18 @@ def test_the_iteration_limit_is_no_error(three):
     assert not model.report.converged
 
 
-def test_functions_that_pass_settings_on_assume_what_fit_orct_does():
-    parameters = inspect.signature(softwood.fit_orct).parameters
-    assert {name: parameters[name].default for name in ORCT_DEFAULTS} == ORCT_DEFAULTS
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_defaults_are_those_of_the_core(name):
+    parameters = inspect.signature(getattr(softwood, name)).parameters
+    core = {key: value for key, value in DEFAULTS[name].items() if key != "feature_names"}
+    assert {key: parameters[key].default for key in core} == core
+
+
+@pytest.mark.parametrize("name", ["fit_orct_cv", "sparsity_path", "lambda_max", "OrctObjective"])
+def test_functions_that_pass_settings_on_assume_what_fit_orct_does(name):
+    fit = inspect.signature(softwood.fit_orct).parameters
+    parameters = inspect.signature(getattr(softwood, name)).parameters
+    shared = set(fit) & set(parameters)
+    assert len(shared) > 5
+    assert {n: parameters[n].default for n in shared} == {n: fit[n].default for n in shared}
+    assert all(p.kind != inspect.Parameter.VAR_KEYWORD for p in parameters.values())

@@ -19,15 +19,6 @@ pub enum Matrix<'py> {
 }
 
 impl<'py> Matrix<'py> {
-    /// Whatever the user gave for X, converted if it must be; `names` are those of the training rows.
-    pub fn from_user(x: &Bound<'py, PyAny>, names: &[String]) -> PyResult<Self> {
-        let inputs = x.py().import("softwood._inputs")?;
-        if x.hasattr("columns")? {
-            inputs.call_method1("check_names", (x, names))?;
-        }
-        inputs.call_method1("as_rows", (x,))?.extract()
-    }
-
     /// The rows as the core sees them.
     pub fn rows(&self) -> Rows<'_> {
         match self {

@@ -1,15 +1,19 @@
 //! The functions that train, as the Python package calls them.
 
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
-use crate::exceptions::from_input_error;
-use crate::orct_model::OrctModel;
-use crate::run_interruptible::run_interruptible;
-use crate::settings::{CvOptions, OrctOptions, SrtOptions};
-use crate::srt_model::SrtModel;
+use crate::doorway::{enter, run_interruptible};
+use crate::orct::OrctHandle;
+use crate::setting_tables::{
+    cv_settings, fixed_scaling, orct_settings, row_selection, srt_settings,
+};
+use crate::srt::SrtHandle;
+use crate::values::integer;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use softwood::data::{Labels, Rows, ScalingChoice};
-use softwood::{InputError, PenaltyGrid, RowSelection, SparsityPath, ValidationRows};
+use pyo3::types::PyDict;
+use softwood::data::{Labels, Rows};
+use softwood::tree::Topology;
+use softwood::{PenaltyGrid, SparsityPath, ValidationRows};
 use std::sync::Mutex;
 
 /// Rows with their coded labels and weights, as every function here takes them.
@@ -50,20 +54,13 @@ impl Training<'_> {
 pub fn fit_orct(
     py: Python<'_>,
     training: Training<'_>,
-    settings: OrctOptions,
+    settings: &Bound<'_, PyDict>,
+    selection: Option<&Bound<'_, PyDict>>,
     progress: Option<Py<PyAny>>,
-    selection: Option<(f64, f64, f64, usize, usize)>,
-) -> PyResult<OrctModel> {
-    let settings = settings.check()?;
+) -> PyResult<OrctHandle> {
+    let (settings, selection) = (orct_settings(settings)?, row_selection(selection)?);
     let data = training.open(settings.depth)?;
-    let selection = selection.map(|(beta1, beta2, tolerance, sample, rounds)| RowSelection {
-        beta1,
-        beta2,
-        tolerance,
-        sample,
-        rounds,
-    });
-    run_interruptible(py, progress.as_ref(), |control| {
+    run_interruptible(py, "fit_orct", progress.as_ref(), |control| {
         let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
         match &selection {
             None => softwood::fit_orct(rows, labels, weights, &settings, control),
@@ -72,7 +69,7 @@ pub fn fit_orct(
             }
         }
     })
-    .map(OrctModel)
+    .map(OrctHandle)
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_orct_cv` prepares the arguments.
@@ -80,22 +77,22 @@ pub fn fit_orct(
 pub fn fit_orct_cv(
     py: Python<'_>,
     training: Training<'_>,
-    settings: OrctOptions,
-    choices: CvOptions,
+    settings: &Bound<'_, PyDict>,
+    choices: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<OrctModel> {
-    let settings = choices.check(settings.check()?)?;
+) -> PyResult<OrctHandle> {
+    let settings = cv_settings(orct_settings(settings)?, choices)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
     let data = training.open(deepest)?;
-    run_interruptible(py, progress.as_ref(), |control| {
+    run_interruptible(py, "fit_orct_cv", progress.as_ref(), |control| {
         let weights = data.weights.as_deref();
         softwood::fit_orct_cv(data.rows, &data.labels, weights, &settings, control)
     })
-    .map(OrctModel)
+    .map(OrctHandle)
 }
 
 /// A point of a path: places of λ_L and λ_G in their grids, the model, the score.
-type Point = (usize, usize, OrctModel, Option<f64>);
+type Point = (usize, usize, OrctHandle, Option<f64>);
 
 /// Fit along a grid of penalties; `softwood.sparsity_path` prepares the arguments. Returns the points
 /// done, the status and the seconds. An exception that ends the work early (Ctrl-C) carries these as
@@ -104,12 +101,12 @@ type Point = (usize, usize, OrctModel, Option<f64>);
 pub fn sparsity_path(
     py: Python<'_>,
     training: Training<'_>,
-    settings: OrctOptions,
+    settings: &Bound<'_, PyDict>,
     grid: (Vec<f64>, Vec<f64>),
     validation: Option<(Matrix<'_>, PyReadonlyArray1<'_, u32>)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<Point>, &'static str, f64)> {
-    let settings = settings.check()?;
+    let settings = orct_settings(settings)?;
     let data = training.open(settings.depth)?;
     let grid = PenaltyGrid {
         local: grid.0,
@@ -123,7 +120,7 @@ pub fn sparsity_path(
         codes,
     });
     let done: Mutex<Option<SparsityPath>> = Mutex::new(None);
-    let outcome = run_interruptible(py, progress.as_ref(), |control| {
+    let outcome = run_interruptible(py, "sparsity_path", progress.as_ref(), |control| {
         let path = softwood::sparsity_path(
             data.rows,
             &data.labels,
@@ -139,7 +136,7 @@ pub fn sparsity_path(
     let path = done.into_inner().expect("no panic holds the lock");
     let result = path.map(|path| {
         let points = path.points.into_iter();
-        let points = points.map(|p| (p.local, p.global, OrctModel(p.model), p.score));
+        let points = points.map(|p| (p.local, p.global, OrctHandle(p.model), p.score));
         (points.collect(), path.status.name(), path.seconds)
     });
     match (outcome, result) {
@@ -159,29 +156,30 @@ pub fn sparsity_path(
 pub fn lambda_max(
     py: Python<'_>,
     training: Training<'_>,
-    settings: OrctOptions,
+    settings: &Bound<'_, PyDict>,
 ) -> PyResult<(f64, f64, Option<f64>)> {
-    let settings = settings.check()?;
+    let settings = orct_settings(settings)?;
+    let kind = fixed_scaling(&settings)?;
     let data = training.open(settings.depth)?;
-    let ScalingChoice::Fixed(kind) = settings.scaling else {
-        return Err(from_input_error(InputError::Setting {
-            name: "scaling",
-            expected: "\"minmax\" or \"quantile\"",
-            got: "\"auto\"".into(),
-        }));
-    };
-    let weights = data.weights.as_deref();
-    py.detach(|| softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings))
-        .map(|max| (max.local, max.global, max.at_bounds))
-        .map_err(from_input_error)
+    run_interruptible(py, "lambda_max", None, |_| {
+        let weights = data.weights.as_deref();
+        let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings)?;
+        Ok((max.local, max.global, max.at_bounds))
+    })
 }
 
 /// Bounds on the VC dimension: lower bound and order of the upper bound.
 #[pyfunction]
-pub fn vc_bounds(depth: usize, features: usize) -> PyResult<(f64, f64)> {
-    softwood::tree::vc_bounds(depth, features)
-        .map(|bounds| (bounds.lower, bounds.upper_order))
-        .map_err(from_input_error)
+pub fn vc_bounds(
+    py: Python<'_>,
+    depth: &Bound<'_, PyAny>,
+    features: &Bound<'_, PyAny>,
+) -> PyResult<(f64, f64)> {
+    let depth = integer("depth", depth, 1, Topology::MAX_DEPTH as u64, "")? as usize;
+    let features = integer("features", features, 1, 1 << 31, "")? as usize;
+    enter(py, "vc_bounds", || {
+        softwood::tree::vc_bounds(depth, features).map(|bounds| (bounds.lower, bounds.upper_order))
+    })
 }
 
 /// Fit a soft regression tree; `softwood.fit_srt` prepares the arguments.
@@ -191,16 +189,16 @@ pub fn fit_srt(
     x: Matrix<'_>,
     y: PyReadonlyArray1<'_, f64>,
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
-    settings: SrtOptions,
+    settings: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<SrtModel> {
-    let settings = settings.check()?;
+) -> PyResult<SrtHandle> {
+    let settings = srt_settings(settings)?;
     let y = y.as_array().to_vec();
     let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
     let rows = x.rows();
     check_memory_for_splits(rows.features(), settings.depth)?;
-    run_interruptible(py, progress.as_ref(), |control| {
+    run_interruptible(py, "fit_srt", progress.as_ref(), |control| {
         softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control)
     })
-    .map(SrtModel)
+    .map(SrtHandle)
 }

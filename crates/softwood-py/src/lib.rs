@@ -1,19 +1,24 @@
 //! The Python module `softwood._core`: what it contains, nothing else.
+#![forbid(unsafe_code)]
 
 mod arrays;
+mod doorway;
 mod exceptions;
 mod fit_functions;
+mod handle;
 mod kept_pool;
 mod load;
-mod orct_model;
+mod orct;
 mod orct_objective;
 mod results;
-mod run_interruptible;
 mod selection_functions;
+mod setting_tables;
 mod settings;
-mod srt_model;
+mod srt;
+mod values;
 
 use pyo3::prelude::*;
+use softwood::tree::Topology;
 
 /// Compiled core of softwood.
 #[pymodule]
@@ -21,22 +26,29 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
+    use super::exceptions::InternalError;
+    #[pymodule_export]
     use super::fit_functions::{
         fit_orct, fit_orct_cv, fit_srt, lambda_max, sparsity_path, vc_bounds,
     };
     #[pymodule_export]
     use super::load::load;
     #[pymodule_export]
-    use super::orct_model::OrctModel;
+    use super::orct::OrctHandle;
     #[pymodule_export]
     use super::orct_objective::OrctObjective;
     #[pymodule_export]
     use super::selection_functions::{balanced_relaxation, select_extreme_points, select_rows};
     #[pymodule_export]
-    use super::srt_model::SrtModel;
+    use super::setting_tables::defaults;
+    #[pymodule_export]
+    use super::srt::SrtHandle;
+    #[pymodule_export]
+    use super::values::{integer, number};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("MAX_DEPTH", Topology::MAX_DEPTH)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,8 +1,8 @@
 //! Models of any kind from files.
 
-use crate::exceptions::from_file_error;
-use crate::orct_model::OrctModel;
-use crate::srt_model::SrtModel;
+use crate::doorway::enter;
+use crate::orct::OrctHandle;
+use crate::srt::SrtHandle;
 use pyo3::prelude::*;
 use softwood::Model;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Read a model from a file; `softwood.load` is documented.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    Ok(match Model::load(path).map_err(from_file_error)? {
-        Model::Orct(model) => Bound::new(py, OrctModel(model))?.into_any(),
-        Model::Srt(model) => Bound::new(py, SrtModel(model))?.into_any(),
+    Ok(match enter(py, "load", || Model::load(path))? {
+        Model::Orct(model) => Bound::new(py, OrctHandle(model))?.into_any(),
+        Model::Srt(model) => Bound::new(py, SrtHandle(model))?.into_any(),
     })
 }

@@ -1,14 +1,16 @@
 //! The ORCT objective by itself, as `softwood.objective` wraps it.
 
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
-use crate::exceptions::{from_input_error, no_threads};
+use crate::doorway::enter;
+use crate::exceptions::CoreError;
 use crate::kept_pool::KeptPool;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use crate::setting_tables::{fixed_scaling, orct_settings};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use softwood::data::{
     Classes as RowClasses, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling,
-    ScalingChoice,
 };
 use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
@@ -36,37 +38,20 @@ pub struct OrctObjective {
 #[pymethods]
 impl OrctObjective {
     #[new]
-    #[pyo3(signature = (x, codes, classes, leaf_codes, *, depth, gamma, costs, sample_weight, scaling, n_threads))]
-    #[allow(clippy::too_many_arguments)] // the Python signature
     fn new(
         py: Python<'_>,
         x: &Bound<'_, PyAny>,
         codes: PyReadonlyArray1<'_, u32>,
         classes: Classes,
         leaf_codes: PyReadonlyArray1<'_, u32>,
-        depth: usize,
-        gamma: f64,
-        costs: Option<PyReadonlyArray2<'_, f64>>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
-        scaling: &str,
-        n_threads: Option<usize>,
+        settings: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let ScalingChoice::Fixed(kind) = scaling.parse().map_err(from_input_error)? else {
-            let (name, expected) = ("scaling", "\"minmax\" or \"quantile\"");
-            let got = format!("{scaling:?}");
-            return Err(from_input_error(InputError::Setting {
-                name,
-                expected,
-                got,
-            }));
-        };
         let settings = OrctSettings {
-            depth,
-            gamma,
-            costs: costs.map(|costs| costs.as_array().iter().copied().collect()),
             cover_classes: false, // the labels are given
-            ..OrctSettings::default()
+            ..orct_settings(settings)?
         };
+        let (kind, depth) = (fixed_scaling(&settings)?, settings.depth);
         let labels = Labels {
             classes: classes.into(),
             codes: codes.as_array().to_vec(),
@@ -75,15 +60,16 @@ impl OrctObjective {
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows();
         check_memory_for_splits(rows.features(), depth)?;
-        let pool = KeptPool::new(n_threads);
+        let pool = KeptPool::new(settings.n_threads);
         let learn = || {
             let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;
             Ok((costs, Scaling::learn(kind, rows, weights.as_deref())))
         };
-        let (costs, scaling) = py
-            .detach(|| pool.run(learn))
-            .map_err(no_threads)?
-            .map_err(from_input_error)?;
+        let (costs, scaling) = enter(py, "OrctObjective", || {
+            pool.run(learn)
+                .map_err(CoreError::from)?
+                .map_err(|error: InputError| CoreError::from(error))
+        })?;
         let topology = Topology::complete(depth);
         Ok(Self {
             total_weight: weights
@@ -97,7 +83,7 @@ impl OrctObjective {
             costs,
             scaling,
             topology,
-            gamma,
+            gamma: settings.gamma,
             pool,
         })
     }
@@ -124,9 +110,9 @@ impl OrctObjective {
         }
         let matrix: Matrix<'_> = self.x.bind(py).extract()?;
         let rows = matrix.rows();
-        let (value, gradient) = py
-            .detach(|| self.pool.run(|| self.evaluate(rows, &theta)))
-            .map_err(no_threads)?;
+        let (value, gradient) = enter(py, "value_and_gradient", || {
+            self.pool.run(|| self.evaluate(rows, &theta))
+        })?;
         Ok((value, gradient.into_pyarray(py)))
     }
 }

@@ -1,10 +1,12 @@
 //! Row selection, as `softwood.selection` calls it.
 
 use crate::arrays::Matrix;
-use crate::run_interruptible::run_interruptible;
+use crate::doorway::run_interruptible;
+use crate::setting_tables::selection_settings;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use softwood::selection::{ClusterRule, Hyperplanes, SelectionSettings};
+use pyo3::types::PyDict;
+use softwood::selection::{ClusterRule, Hyperplanes};
 
 /// The answer of `select_extreme_points`: covered, extreme, indptr, indices, values, unresolved.
 type Covering<'py> = (
@@ -22,15 +24,14 @@ fn as_int64(values: Vec<usize>) -> Vec<i64> {
 
 /// Rows in the hull of the others; `softwood.select_extreme_points` prepares the arguments.
 #[pyfunction]
-#[pyo3(signature = (x, *, tolerance, n_threads))]
 pub fn select_extreme_points<'py>(
     py: Python<'py>,
     x: Matrix<'py>,
-    tolerance: f64,
-    n_threads: Option<usize>,
+    settings: &Bound<'py, PyDict>,
 ) -> PyResult<Covering<'py>> {
-    let rows = x.rows();
-    let answer = run_interruptible(py, None, |control| {
+    let (rows, settings) = (x.rows(), selection_settings(settings)?);
+    let answer = run_interruptible(py, "select_extreme_points", None, |control| {
+        let (tolerance, n_threads) = (settings.tolerance, settings.n_threads);
         softwood::selection::select_extreme_points(rows, tolerance, n_threads, &control.stop)
     })?;
     Ok((
@@ -61,7 +62,6 @@ fn rule_name(rule: ClusterRule) -> &'static str {
 
 /// Rows to train on; `softwood.select_rows` prepares the arguments.
 #[pyfunction]
-#[pyo3(signature = (x, codes, leaves, normals, offsets, of_leaf, *, beta1, beta2, tolerance, n_threads))]
 #[allow(clippy::too_many_arguments)] // the Python signature
 pub fn select_rows<'py>(
     py: Python<'py>,
@@ -71,10 +71,7 @@ pub fn select_rows<'py>(
     normals: PyReadonlyArray2<'py, f64>,
     offsets: PyReadonlyArray1<'py, f64>,
     of_leaf: Vec<Vec<usize>>,
-    beta1: f64,
-    beta2: f64,
-    tolerance: f64,
-    n_threads: Option<usize>,
+    settings: &Bound<'py, PyDict>,
 ) -> PyResult<Selected<'py>> {
     let (codes, leaves) = (codes.as_array().to_vec(), leaves.as_array().to_vec());
     let hyperplanes = Hyperplanes {
@@ -82,14 +79,8 @@ pub fn select_rows<'py>(
         offsets: offsets.as_array().to_vec(),
         of_leaf,
     };
-    let settings = SelectionSettings {
-        beta1,
-        beta2,
-        tolerance,
-        n_threads,
-    };
-    let rows = x.rows();
-    let chosen = run_interruptible(py, None, |control| {
+    let (rows, settings) = (x.rows(), selection_settings(settings)?);
+    let chosen = run_interruptible(py, "select_rows", None, |control| {
         let stop = &control.stop;
         softwood::selection::select_rows(rows, &codes, &leaves, &hyperplanes, &settings, stop)
     })?;
@@ -119,7 +110,7 @@ type Balanced<'py> = (
 #[pyfunction]
 pub fn balanced_relaxation<'py>(py: Python<'py>, x: Matrix<'py>) -> PyResult<Balanced<'py>> {
     let rows = x.rows();
-    let answer = run_interruptible(py, None, |control| {
+    let answer = run_interruptible(py, "balanced_relaxation", None, |control| {
         softwood::selection::balanced_relaxation(rows, &control.stop)
     })?;
     Ok((

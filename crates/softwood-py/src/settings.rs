@@ -1,164 +1,316 @@
-//! The settings of a fit, from the dict that `softwood._settings` makes of a call's arguments.
+//! How settings come from Python, and go there as defaults: a kind for each type of value.
+//!
+//! A table (see `setting_tables`) says of which kind each setting is. Reading a dict by the table, and
+//! making the dict of defaults, are the same for all tables.
 
-use crate::exceptions::from_input_error;
+use crate::exceptions::CoreError;
+use crate::values::{integer, number, positive, shown, text, threads, truth, wrong_type};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
 use softwood::data::{ScalingChoice, ScalingKind};
-use softwood::objective::{PenaltySettings, PenaltyShape};
-use softwood::{CvRule, CvSettings, InputError, OrctSettings, SrtSettings};
+use softwood::objective::PenaltyShape;
+use softwood::{CvRule, InputError, RegressionStart};
 use std::time::Duration;
 
-/// One field for each key of the dict.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct OrctOptions {
-    depth: usize,
-    gamma: f64,
-    costs: Option<Vec<f64>>,
-    scaling: String,
-    local_penalty: f64,
-    global_penalty: f64,
-    penalty_shape: String,
-    penalty_parameters: Vec<(String, f64)>,
-    groups: Option<Vec<usize>>,
-    min_class_rate: Vec<(usize, f64)>,
-    cover_classes: bool,
-    n_starts: usize,
-    random_state: u64,
-    n_threads: Option<usize>,
-    max_iter: u64,
-    tol: f64,
-    time_limit: Option<f64>,
-    feature_names: Option<Vec<String>>,
+/// A kind of setting with values of type T.
+pub trait Kind<T> {
+    /// The value given for `name`, or an error that names it.
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<T>;
+
+    /// The value as Python writes it.
+    fn show<'py>(&self, py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>>;
 }
 
-impl OrctOptions {
-    /// The core's settings; an error if a name or a penalty's parameter is wrong.
-    pub fn check(self) -> PyResult<OrctSettings> {
-        let shape: PenaltyShape = self.penalty_shape.parse().map_err(from_input_error)?;
-        Ok(OrctSettings {
-            depth: self.depth,
-            gamma: self.gamma,
-            costs: self.costs,
-            scaling: self.scaling.parse().map_err(from_input_error)?,
-            penalty: PenaltySettings {
-                local: self.local_penalty,
-                global: self.global_penalty,
-                shape: shape
-                    .with_parameters(&self.penalty_parameters)
-                    .map_err(from_input_error)?,
-                groups: self.groups,
-            },
-            min_class_rate: self.min_class_rate,
-            cover_classes: self.cover_classes,
-            n_starts: self.n_starts,
-            random_state: self.random_state,
-            n_threads: self.n_threads,
-            max_iter: self.max_iter,
-            tol: self.tol,
-            time_limit: duration(self.time_limit),
-            feature_names: self.feature_names,
-        })
+/// An integer within these bounds.
+pub struct Whole(pub u64, pub u64);
+
+impl Kind<u64> for Whole {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+        integer(name, value, self.0, self.1, "")
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &u64) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
     }
 }
 
-/// What cross-validation chooses from.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct CvOptions {
-    depths: Vec<usize>,
-    scalings: Vec<String>,
-    gammas: Vec<f64>,
-    local_grid: Vec<f64>,
-    global_grid: Vec<f64>,
-    folds: usize,
-    rule: String,
+impl Kind<usize> for Whole {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        Ok(integer(name, value, self.0, self.1, "")? as usize)
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &usize) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
 }
 
-impl CvOptions {
-    /// The core's settings with `fit` for all that is not chosen; an error if a name is wrong.
-    pub fn check(self, fit: OrctSettings) -> PyResult<CvSettings> {
-        let refuse = |name, expected, got: &str| {
-            from_input_error(InputError::Setting {
-                name,
-                expected,
-                got: format!("{got:?}"),
-            })
+/// A finite number, or None where the setting may be left open; the core knows which are allowed.
+pub struct Number;
+
+impl Kind<f64> for Number {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+        number(name, value, "")
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &f64) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
+}
+
+impl Kind<Option<f64>> for Number {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        number(name, value, " or None").map(Some)
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
+}
+
+/// A finite number above 0.
+pub struct Positive;
+
+impl Kind<f64> for Positive {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+        positive(name, value, "")
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &f64) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
+}
+
+/// Seconds above 0, or None; more than a Duration holds are no limit.
+pub struct Seconds;
+
+impl Kind<Option<Duration>> for Seconds {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        let seconds = positive(name, value, " of seconds or None")?;
+        Ok(Duration::try_from_secs_f64(seconds).ok())
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Option<Duration>) -> PyResult<Bound<'py, PyAny>> {
+        value.map(|limit| limit.as_secs_f64()).into_bound_py_any(py)
+    }
+}
+
+/// A number of threads, None for all cores.
+pub struct Threads;
+
+impl Kind<Option<usize>> for Threads {
+    fn take(&self, _: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        threads(value)
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Option<usize>) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
+}
+
+/// True or False.
+pub struct Truth;
+
+impl Kind<bool> for Truth {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        truth(name, value)
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &bool) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
+}
+
+/// One of a few names.
+pub struct Name;
+
+/// Values that have names.
+pub trait Named: Sized {
+    fn parse(name: &str) -> Result<Self, InputError>;
+    fn name(&self) -> &'static str;
+}
+
+impl<T: Named> Kind<T> for Name {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+        let said = text(name, value)?;
+        T::parse(&said).map_err(|error| match error {
+            // The core does not know which of the user's arguments it was.
+            InputError::Setting { expected, .. } => {
+                PyValueError::new_err(format!("{name} must be {expected}, got {said:?}"))
+            }
+            error => CoreError::from(error).into(),
+        })
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>> {
+        value.name().into_bound_py_any(py)
+    }
+}
+
+/// InputError for a name nobody knows; `Name` puts in what the setting is called.
+fn no_such(expected: &'static str) -> InputError {
+    let (name, got) = ("", String::new());
+    InputError::Setting {
+        name,
+        expected,
+        got,
+    }
+}
+
+impl Named for ScalingKind {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        match name.parse() {
+            Ok(ScalingChoice::Fixed(kind)) => Ok(kind),
+            _ => Err(no_such("\"minmax\" or \"quantile\"")),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::MinMax => "minmax",
+            Self::Quantile => "quantile",
+        }
+    }
+}
+
+impl Named for ScalingChoice {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Fixed(kind) => kind.name(),
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl Named for RegressionStart {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Mixed => "mixed",
+            Self::Clusters => "clusters",
+            Self::Random => "random",
+        }
+    }
+}
+
+impl Named for CvRule {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        match name {
+            "best" => Ok(Self::Best),
+            "one_se" => Ok(Self::OneStandardError),
+            _ => Err(no_such("\"best\" or \"one_se\"")),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::OneStandardError => "one_se",
+        }
+    }
+}
+
+impl Named for PenaltyShape {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Norm => "norm",
+            Self::Exp { .. } => "exp",
+            Self::Power { .. } => "power",
+            Self::Inverse { .. } => "inverse",
+            Self::Log { .. } => "log",
+        }
+    }
+}
+
+/// Several values of one kind: what they are, what a wrong one is called, and their kind.
+pub struct List<K>(pub &'static str, pub &'static str, pub K);
+
+impl<K> List<K> {
+    fn items<'py>(
+        &self,
+        name: &str,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let refuse = || wrong_type(name, &format!("a sequence of {}", self.0), value);
+        if value.is_instance_of::<PyString>() {
+            return Err(refuse());
+        }
+        value.try_iter().map_err(|_| refuse())?.collect()
+    }
+}
+
+impl<T, K: Kind<T>> Kind<Vec<T>> for List<K> {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+        let items = self.items(name, value)?;
+        items.iter().map(|item| self.2.take(self.1, item)).collect()
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Vec<T>) -> PyResult<Bound<'py, PyAny>> {
+        let items: PyResult<Vec<_>> = value.iter().map(|item| self.2.show(py, item)).collect();
+        Ok(PyTuple::new(py, items?)?.into_any())
+    }
+}
+
+/// Three numbers.
+pub struct Three;
+
+impl Kind<[f64; 3]> for Three {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<[f64; 3]> {
+        let refuse = || wrong_type(name, "3 numbers", value);
+        if value.is_instance_of::<PyString>() {
+            return Err(refuse());
+        }
+        let items: Vec<_> = value
+            .try_iter()
+            .map_err(|_| refuse())?
+            .collect::<PyResult<_>>()?;
+        let [a, b, c] = items.as_slice() else {
+            let text = format!("{name} must be 3 numbers, got {}", items.len());
+            return Err(PyValueError::new_err(text));
         };
-        let scalings = self.scalings.iter().map(|name| fixed_scaling(name));
-        Ok(CvSettings {
-            fit,
-            depths: self.depths,
-            scalings: scalings.collect::<PyResult<_>>()?,
-            gammas: self.gammas,
-            local_grid: self.local_grid,
-            global_grid: self.global_grid,
-            folds: self.folds,
-            rule: match self.rule.as_str() {
-                "best" => CvRule::Best,
-                "one_se" => CvRule::OneStandardError,
-                name => return Err(refuse("rule", "\"best\" or \"one_se\"", name)),
-            },
+        let each = |i: usize, item| number(&format!("{name}[{i}]"), item, "");
+        Ok([each(0, a)?, each(1, b)?, each(2, c)?])
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &[f64; 3]) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyTuple::new(py, value)?.into_any())
+    }
+}
+
+/// What `softwood._settings` makes of arrays and mappings; by default there is none.
+pub struct Prepared;
+
+impl<T: for<'py> FromPyObjectOwned<'py> + Default> Kind<T> for Prepared {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+        if value.is_none() {
+            return Ok(T::default());
+        }
+        let taken: PyResult<T> = value.extract().map_err(Into::into);
+        taken.map_err(|error| {
+            let reason = error.value(value.py()).to_string();
+            PyValueError::new_err(format!("{name}: {reason}, got {}", shown(value)))
         })
     }
-}
 
-/// Settings of a soft regression tree.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct SrtOptions {
-    depth: usize,
-    ridge_branches: Option<f64>,
-    ridge_leaves: Option<f64>,
-    curves: bool,
-    scaling: String,
-    start: String,
-    n_starts: usize,
-    macro_iterations: u64,
-    imbalance: [f64; 3],
-    convergent_after: Option<u64>,
-    tol: f64,
-    random_state: u64,
-    n_threads: Option<usize>,
-    time_limit: Option<f64>,
-    feature_names: Option<Vec<String>>,
-}
-
-impl SrtOptions {
-    /// The core's settings; an error if a name is wrong.
-    pub fn check(self) -> PyResult<SrtSettings> {
-        Ok(SrtSettings {
-            depth: self.depth,
-            ridge_branches: self.ridge_branches,
-            ridge_leaves: self.ridge_leaves,
-            curves: self.curves,
-            scaling: fixed_scaling(&self.scaling)?,
-            start: self.start.parse().map_err(from_input_error)?,
-            n_starts: self.n_starts,
-            macro_iterations: self.macro_iterations,
-            imbalance: self.imbalance,
-            convergent_after: self.convergent_after,
-            tol: self.tol,
-            random_state: self.random_state,
-            n_threads: self.n_threads,
-            time_limit: duration(self.time_limit),
-            feature_names: self.feature_names,
-        })
+    fn show<'py>(&self, py: Python<'py>, _: &T) -> PyResult<Bound<'py, PyAny>> {
+        Ok(py.None().into_bound(py))
     }
-}
-
-/// A scaling that is not left to the data.
-pub fn fixed_scaling(name: &str) -> PyResult<ScalingKind> {
-    match name.parse() {
-        Ok(ScalingChoice::Fixed(kind)) => Ok(kind),
-        _ => Err(from_input_error(InputError::Setting {
-            name: "scaling",
-            expected: "\"minmax\" or \"quantile\"",
-            got: format!("{name:?}"),
-        })),
-    }
-}
-
-/// More seconds than a Duration holds are no limit.
-fn duration(seconds: Option<f64>) -> Option<Duration> {
-    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }

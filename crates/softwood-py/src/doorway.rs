@@ -1,9 +1,10 @@
-//! The doorway to long work: GIL released, Ctrl-C heard, progress passed on, no thread left behind.
+//! The doorway to the core: GIL released, errors and panics turned into exceptions, long work
+//! interruptible and watched, no thread left behind.
 
-use crate::exceptions::{from_fit_error, no_threads};
+use crate::exceptions::{CoreError, from_panic, no_threads};
 use pyo3::prelude::*;
 use softwood::{Control, FitError};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,12 +12,26 @@ use std::time::{Duration, Instant};
 /// How often the calling thread looks up from waiting.
 const SLICE: Duration = Duration::from_millis(50);
 
+/// Runs `job` in the calling thread without the GIL; `function` is named if it panics.
+pub fn enter<T: Send, E: Into<CoreError> + Send>(
+    py: Python<'_>,
+    function: &str,
+    job: impl FnOnce() -> Result<T, E> + Send,
+) -> PyResult<T> {
+    // What a panic may have left half done is dropped with the job, never looked at again.
+    match py.detach(|| catch_unwind(AssertUnwindSafe(job))) {
+        Ok(outcome) => Ok(outcome.map_err(Into::into)?),
+        Err(panic) => Err(from_panic(function, &*panic)),
+    }
+}
+
 /// Runs `job` on a thread of its own. The calling thread waits without the GIL and, in slices,
 /// calls `progress(starts_done, starts, iterations, best_objective or None, seconds)` and checks
 /// signals (Python delivers them to its main thread; elsewhere the check does nothing). A signal or
 /// an exception in the callback stops the job and is raised once the job has ended.
 pub fn run_interruptible<T: Send>(
     py: Python<'_>,
+    function: &str,
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
 ) -> PyResult<T> {
@@ -26,16 +41,9 @@ pub fn run_interruptible<T: Send>(
         if let Some(callback) = progress {
             let now = control.progress.snapshot();
             let seconds = began.elapsed().as_secs_f64();
-            callback.call1(
-                py,
-                (
-                    now.starts_done,
-                    now.starts,
-                    now.iterations,
-                    now.best_objective,
-                    seconds,
-                ),
-            )?;
+            let starts = (now.starts_done, now.starts, now.iterations);
+            let state = (starts.0, starts.1, starts.2, now.best_objective, seconds);
+            callback.call1(py, state)?;
         }
         py.check_signals()
     };
@@ -43,14 +51,16 @@ pub fn run_interruptible<T: Send>(
         thread::scope(|scope| {
             let (done, outcome) = sync_channel(1);
             let worker = control.clone();
-            let handle = thread::Builder::new()
+            let guarded = move || catch_unwind(AssertUnwindSafe(|| job(&worker)));
+            thread::Builder::new()
                 .name("softwood-fit".into())
                 // The receiver is gone only if the outcome is not wanted any more.
-                .spawn_scoped(scope, move || drop(done.send(job(&worker))))
+                .spawn_scoped(scope, move || drop(done.send(guarded())))
                 .map_err(no_threads)?;
             loop {
                 match outcome.recv_timeout(SLICE) {
-                    Ok(outcome) => return outcome.map_err(from_fit_error),
+                    Ok(Ok(outcome)) => return Ok(outcome.map_err(CoreError::from)?),
+                    Ok(Err(panic)) => return Err(from_panic(function, &*panic)),
                     Err(RecvTimeoutError::Timeout) => {
                         // None while the interpreter shuts down: nobody waits for a model any more.
                         let looked = Python::try_attach(look_up);
@@ -59,10 +69,9 @@ pub fn run_interruptible<T: Send>(
                         }
                         looked.unwrap_or(Ok(()))?;
                     }
-                    Err(RecvTimeoutError::Disconnected) => match handle.join() {
-                        Err(panic) => resume_unwind(panic),
-                        Ok(()) => unreachable!("the worker sends before it ends"),
-                    },
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(from_panic(function, &"a thread ended without an answer"));
+                    }
                 }
             }
         })

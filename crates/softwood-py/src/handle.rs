@@ -1,0 +1,167 @@
+//! The raw handle on a fitted model: what every kind has, once.
+
+use crate::arrays::{Matrix, check_memory, matrix};
+use crate::doorway::enter;
+use crate::exceptions::CoreError;
+use crate::values::{integer, threads};
+use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use softwood::InputError;
+use softwood::data::Rows;
+use softwood::fitted::{FitReport, Importance, SoftTree};
+
+/// A kind of fitted model, as far as handles are concerned.
+pub trait Fitted: Send + Sync {
+    fn tree(&self) -> &SoftTree;
+    fn report(&self) -> &FitReport;
+
+    /// Intercepts of the splits, with the sign of the kind's paper.
+    fn split_intercepts(&self) -> Vec<f64>;
+
+    /// Importance of each feature `of` something the kind has; None if it has no such thing.
+    fn importance(&self, kind: Importance, of: &str) -> Option<Vec<f64>>;
+
+    /// What `importance` can be of.
+    const PARTS: &'static str;
+}
+
+/// Hands the user's rows to `job`, together with the threads it may use, once there is memory for
+/// `width` values for each row. The one way from a model's methods into the core.
+pub fn read_rows<T: Send>(
+    py: Python<'_>,
+    (function, what): (&str, &str),
+    x: &Matrix<'_>,
+    width: usize,
+    n_threads: &Bound<'_, PyAny>,
+    job: impl FnOnce(Rows<'_>, Option<usize>) -> Result<T, InputError> + Send,
+) -> PyResult<T> {
+    let (rows, n_threads) = (x.rows(), threads(n_threads)?);
+    check_memory(what, rows.len(), width)?;
+    enter(py, function, || job(rows, n_threads))
+}
+
+pub fn leaf_probabilities<'py>(
+    py: Python<'py>,
+    tree: &SoftTree,
+    x: &Matrix<'py>,
+    n_threads: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let names = ("leaf_probabilities", "the predictions");
+    let width = tree.topology.leaves();
+    let values = read_rows(py, names, x, width, n_threads, |rows, _| {
+        tree.leaf_probabilities(rows)
+    })?;
+    Ok(matrix(py, values, width))
+}
+
+pub fn importance<M: Fitted>(model: &M, kind: &str, of: &str) -> PyResult<Vec<f64>> {
+    let refuse = |name: &str, expected: &str, got: &str| {
+        PyValueError::new_err(format!("{name} must be {expected}, got {got:?}"))
+    };
+    let known = match kind {
+        "sum" => Importance::Sum,
+        "max" => Importance::Max,
+        _ => return Err(refuse("kind", "\"sum\" or \"max\"", kind)),
+    };
+    model
+        .importance(known, of)
+        .ok_or_else(|| refuse("of", M::PARTS, of))
+}
+
+/// A position of Python's within 0 … count − 1.
+pub fn position(name: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<usize> {
+    Ok(integer(name, value, 0, count as u64 - 1, "")? as usize)
+}
+
+/// The report as JSON; `softwood.results` makes its classes of it.
+pub fn report_json(report: &FitReport) -> PyResult<String> {
+    serde_json::to_string(report)
+        .map_err(|error| CoreError::from(InputError::ModelFile(error.to_string())).into())
+}
+
+/// Declares the handle `$handle` on a model of type `$model` with the methods that every kind has
+/// and, in the braces, its own.
+macro_rules! handle {
+    ($(#[$doc:meta])* $handle:ident, $model:ty { $($own:tt)* }) => {
+        $(#[$doc])*
+        #[pyclass(frozen, module = "softwood._core")]
+        pub struct $handle(pub $model);
+
+        #[pymethods]
+        impl $handle {
+            #[staticmethod]
+            fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+                enter(py, "from_json", || <$model>::from_json(text)).map(Self)
+            }
+
+            fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+                enter(py, "to_json", || Ok::<_, InputError>(self.0.to_json()))
+            }
+
+            fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+                enter(py, "save", || self.0.save(path))
+            }
+
+            fn leaf_probabilities<'py>(
+                &self,
+                x: Matrix<'py>,
+                n_threads: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+                handle::leaf_probabilities(n_threads.py(), self.0.tree(), &x, n_threads)
+            }
+
+            fn importance<'py>(
+                &self,
+                py: Python<'py>,
+                kind: &str,
+                of: &str,
+            ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+                Ok(handle::importance(&self.0, kind, of)?.into_pyarray(py))
+            }
+
+            fn rule(&self, py: Python<'_>, t: &Bound<'_, PyAny>) -> PyResult<RuleFields> {
+                let tree = self.0.tree();
+                let t = handle::position("t", t, tree.topology.branches())?;
+                enter(py, "rule", || Ok::<_, InputError>(tree.rule(t).into()))
+            }
+
+            fn text(&self, py: Python<'_>) -> PyResult<String> {
+                enter(py, "str", || Ok::<_, InputError>(self.0.to_string()))
+            }
+
+            fn report(&self) -> PyResult<String> {
+                handle::report_json(self.0.report())
+            }
+
+            #[getter]
+            fn depth(&self) -> usize {
+                self.0.tree().topology.depth()
+            }
+
+            #[getter]
+            fn scaling(&self) -> &'static str {
+                self.0.tree().scaling.kind.name()
+            }
+
+            #[getter]
+            fn feature_names(&self) -> Vec<String> {
+                self.0.tree().feature_names.clone()
+            }
+
+            #[getter]
+            fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+                let tree = self.0.tree();
+                matrix(py, tree.coefficients.clone(), tree.features())
+            }
+
+            #[getter]
+            fn intercepts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+                Fitted::split_intercepts(&self.0).into_pyarray(py)
+            }
+
+            $($own)*
+        }
+    };
+}
+pub(crate) use handle;

@@ -1,0 +1,215 @@
+//! Which settings there are: one line each, with its name in Python, its place in the core's settings
+//! and its kind. Defaults are the core's.
+
+use crate::exceptions::CoreError;
+use crate::settings::{
+    Kind, List, Name, Number, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
+};
+use crate::values::integer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use softwood::selection::SelectionSettings;
+use softwood::tree::Topology;
+use softwood::{CvSettings, OrctSettings, RowSelection, SrtSettings};
+
+const DEPTH: Whole = Whole(1, Topology::MAX_DEPTH as u64);
+const STARTS: Whole = Whole(1, 1_000_000);
+const SEED: Whole = Whole(0, u64::MAX);
+
+/// Makes `$read`, which puts the items of a dict where they belong, and `$show`, which makes a dict.
+macro_rules! table {
+    ($read:ident, $show:ident, $settings:ty; $($name:literal => $($place:ident).+: $kind:expr;)*) => {
+        fn $read(settings: &mut $settings, given: &Bound<'_, PyDict>) -> PyResult<()> {
+            for (name, value) in given {
+                let name: String = name.extract()?;
+                match name.as_str() {
+                    $($name => settings.$($place).+ = $kind.take($name, &value)?,)*
+                    _ => return Err(unknown(&name, &[$($name),*])),
+                }
+            }
+            Ok(())
+        }
+
+        fn $show<'py>(py: Python<'py>, settings: &$settings) -> PyResult<Bound<'py, PyDict>> {
+            let shown = PyDict::new(py);
+            $(shown.set_item($name, $kind.show(py, &settings.$($place).+)?)?;)*
+            Ok(shown)
+        }
+    };
+}
+
+fn unknown(name: &str, known: &[&str]) -> PyErr {
+    let known = known.join(", ");
+    PyTypeError::new_err(format!("unknown setting {name}; known are {known}"))
+}
+
+table! { read_orct, show_orct, OrctSettings;
+    "depth" => depth: DEPTH;
+    "gamma" => gamma: Positive;
+    "costs" => costs: Prepared;
+    "scaling" => scaling: Name;
+    "local_penalty" => penalty.local: Number;
+    "global_penalty" => penalty.global: Number;
+    "penalty_shape" => penalty.shape: Name;
+    "groups" => penalty.groups: Prepared;
+    "min_class_rate" => min_class_rate: Prepared;
+    "cover_classes" => cover_classes: Truth;
+    "n_starts" => n_starts: STARTS;
+    "random_state" => random_state: SEED;
+    "n_threads" => n_threads: Threads;
+    "max_iter" => max_iter: Whole(1, i64::MAX as u64);
+    "tol" => tol: Number;
+    "time_limit" => time_limit: Seconds;
+    "feature_names" => feature_names: Prepared;
+}
+
+table! { read_cv, show_cv, CvSettings;
+    "depths" => depths: List("integers", "depths", DEPTH);
+    "scalings" => scalings: List("names", "scalings: scaling", Name);
+    "gammas" => gammas: List("numbers", "gammas: gamma", Positive);
+    "local_grid" => local_grid: List("numbers", "local_grid", Number);
+    "global_grid" => global_grid: List("numbers", "global_grid", Number);
+    "folds" => folds: Whole(2, 1000);
+    "rule" => rule: Name;
+}
+
+table! { read_srt, show_srt, SrtSettings;
+    "depth" => depth: DEPTH;
+    "ridge_branches" => ridge_branches: Number;
+    "ridge_leaves" => ridge_leaves: Number;
+    "curves" => curves: Truth;
+    "scaling" => scaling: Name;
+    "start" => start: Name;
+    "n_starts" => n_starts: STARTS;
+    "macro_iterations" => macro_iterations: Whole(1, 1 << 40);
+    "imbalance" => imbalance: Three;
+    "tol" => tol: Number;
+    "random_state" => random_state: SEED;
+    "n_threads" => n_threads: Threads;
+    "time_limit" => time_limit: Seconds;
+    "feature_names" => feature_names: Prepared;
+}
+
+table! { read_row_selection, show_row_selection, RowSelection;
+    "beta1" => beta1: Number;
+    "beta2" => beta2: Number;
+    "tolerance" => tolerance: Number;
+    "sample" => sample: Whole(1, 1 << 32);
+    "rounds" => rounds: Whole(0, 1000);
+}
+
+table! { read_selection, show_selection, SelectionSettings;
+    "beta1" => beta1: Number;
+    "beta2" => beta2: Number;
+    "tolerance" => tolerance: Number;
+    "n_threads" => n_threads: Threads;
+}
+
+/// What each function takes for granted, by its name.
+#[pyfunction]
+pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let orct = show_orct(py, &OrctSettings::default())?;
+    orct.set_item("penalty_parameters", py.None())?;
+    let srt = show_srt(py, &SrtSettings::default())?;
+    srt.set_item("convergent", false)?;
+    let all = PyDict::new(py);
+    all.set_item("fit_orct", orct)?;
+    all.set_item("fit_orct_cv", show_cv(py, &CvSettings::default())?)?;
+    all.set_item("fit_srt", srt)?;
+    all.set_item(
+        "RowSelection",
+        show_row_selection(py, &RowSelection::default())?,
+    )?;
+    all.set_item(
+        "select_rows",
+        show_selection(py, &SelectionSettings::default())?,
+    )?;
+    Ok(all)
+}
+
+/// Takes an item out of a dict.
+fn take_out<'py>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let value = given.get_item(name)?;
+    if value.is_some() {
+        given.del_item(name)?;
+    }
+    Ok(value)
+}
+
+/// Settings of an ORCT; parameters of the penalty's shape come after the shape.
+pub fn orct_settings(given: &Bound<'_, PyDict>) -> PyResult<OrctSettings> {
+    let given = given.copy()?;
+    let parameters = take_out(&given, "penalty_parameters")?;
+    let parameters: Vec<(String, f64)> = match parameters {
+        Some(parameters) => Prepared.take("penalty_parameters", &parameters)?,
+        None => Vec::new(),
+    };
+    let mut settings = OrctSettings::default();
+    read_orct(&mut settings, &given)?;
+    let shape = settings.penalty.shape.with_parameters(&parameters);
+    settings.penalty.shape = shape.map_err(CoreError::from)?;
+    Ok(settings)
+}
+
+/// Settings of a cross-validation, with `fit` for all that is not chosen.
+pub fn cv_settings(fit: OrctSettings, given: &Bound<'_, PyDict>) -> PyResult<CvSettings> {
+    let mut settings = CvSettings {
+        fit,
+        ..CvSettings::default()
+    };
+    read_cv(&mut settings, given)?;
+    Ok(settings)
+}
+
+/// Settings of a soft regression tree; `convergent` depends on the other ones.
+pub fn srt_settings(given: &Bound<'_, PyDict>) -> PyResult<SrtSettings> {
+    let given = given.copy()?;
+    let convergent = take_out(&given, "convergent")?;
+    let mut settings = SrtSettings::default();
+    read_srt(&mut settings, &given)?;
+    if let Some(value) = convergent {
+        settings.convergent_after = match value.cast::<PyBool>() {
+            Ok(truth) if truth.is_true() => {
+                let branches = (1u64 << settings.depth) - 1;
+                Some(settings.macro_iterations / 2 * branches)
+            }
+            Ok(_) => None,
+            Err(_) => Some(integer(
+                "convergent",
+                &value,
+                0,
+                1 << 60,
+                ", True or False",
+            )?),
+        };
+    }
+    Ok(settings)
+}
+
+/// How rows to train on are selected: None for "all", a dict otherwise.
+pub fn row_selection(given: Option<&Bound<'_, PyDict>>) -> PyResult<Option<RowSelection>> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let mut settings = RowSelection::default();
+    read_row_selection(&mut settings, given)?;
+    Ok(Some(settings))
+}
+
+/// Settings of `select_rows` and `select_extreme_points`.
+pub fn selection_settings(given: &Bound<'_, PyDict>) -> PyResult<SelectionSettings> {
+    let mut settings = SelectionSettings::default();
+    read_selection(&mut settings, given)?;
+    Ok(settings)
+}
+
+/// A scaling that the core can learn at once: any but "auto".
+pub fn fixed_scaling(settings: &OrctSettings) -> PyResult<softwood::data::ScalingKind> {
+    match settings.scaling {
+        softwood::data::ScalingChoice::Fixed(kind) => Ok(kind),
+        softwood::data::ScalingChoice::Auto => Err(pyo3::exceptions::PyValueError::new_err(
+            "scaling must be \"minmax\" or \"quantile\", got \"auto\"",
+        )),
+    }
+}

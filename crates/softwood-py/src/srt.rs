@@ -1,0 +1,114 @@
+//! Handle on a fitted soft regression tree; `softwood.SrtModel` wraps it.
+
+use crate::arrays::{Matrix, matrix};
+use crate::doorway::enter;
+use crate::handle::{self, Fitted, handle, position, read_rows};
+use crate::results::{CurveFields, LeafModelFields, RuleFields};
+use crate::settings::Named;
+use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
+use pyo3::prelude::*;
+use softwood::fitted::{FitReport, Importance, SoftTree};
+use softwood::{InputError, SrtModel};
+use std::path::PathBuf;
+
+impl Fitted for SrtModel {
+    const PARTS: &'static str = "\"splits\" or \"leaves\"";
+
+    fn tree(&self) -> &SoftTree {
+        &self.tree
+    }
+
+    fn report(&self) -> &FitReport {
+        &self.report
+    }
+
+    fn split_intercepts(&self) -> Vec<f64> {
+        Self::split_intercepts(self).collect()
+    }
+
+    fn importance(&self, kind: Importance, of: &str) -> Option<Vec<f64>> {
+        match of {
+            "splits" => Some(self.split_importance(kind)),
+            "leaves" => Some(self.leaf_importance(kind)),
+            _ => None,
+        }
+    }
+}
+
+handle! {
+    /// Handle on a fitted soft regression tree.
+    SrtHandle, SrtModel {
+        fn predict<'py>(
+            &self,
+            x: Matrix<'py>,
+            n_threads: &Bound<'py, PyAny>,
+        ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+            let (names, py) = (("predict", "the predictions"), n_threads.py());
+            let values = read_rows(py, names, &x, 1, n_threads, |rows, _| self.0.predict(rows))?;
+            Ok(values.into_pyarray(py))
+        }
+
+        fn leaf_indices<'py>(
+            &self,
+            x: Matrix<'py>,
+            n_threads: &Bound<'py, PyAny>,
+        ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+            let (names, py) = (("leaf_indices", "the leaves"), n_threads.py());
+            let values = read_rows(py, names, &x, 2, n_threads, |rows, _| {
+                self.0.leaf_indices(rows)
+            })?;
+            let leaves: Vec<i64> = values.into_iter().map(i64::from).collect();
+            Ok(leaves.into_pyarray(py))
+        }
+
+        fn explain<'py>(
+            &self,
+            x: Matrix<'py>,
+            n_threads: &Bound<'py, PyAny>,
+        ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+            let (names, py) = (("explain", "the explanations"), n_threads.py());
+            let width = self.0.tree.features();
+            let values = read_rows(py, names, &x, width, n_threads, |rows, _| {
+                self.0.explain(rows)
+            })?;
+            Ok(matrix(py, values, width))
+        }
+
+        fn leaf_model(&self, py: Python<'_>, leaf: &Bound<'_, PyAny>) -> PyResult<LeafModelFields> {
+            let leaf = position("leaf", leaf, self.0.tree.topology.leaves())?;
+            enter(py, "leaf_model", || {
+                Ok::<_, InputError>(self.0.leaf_model(leaf).into())
+            })
+        }
+
+        fn curves(&self, py: Python<'_>) -> PyResult<Vec<CurveFields>> {
+            enter(py, "curves", || {
+                let points = self.0.curve_points().into_iter();
+                Ok::<_, InputError>(points.map(Into::into).collect())
+            })
+        }
+
+        #[getter]
+        fn leaf_coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+            let values: Vec<f64> = self.0.leaf_coefficients().collect();
+            matrix(py, values, self.0.tree.features())
+        }
+
+        #[getter]
+        fn leaf_intercepts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+            let intercepts = self.0.leaf_intercepts.iter();
+            let values: Vec<f64> = intercepts.map(|b| self.0.response.invert(*b)).collect();
+            values.into_pyarray(py)
+        }
+
+        #[getter]
+        fn ridge_branches<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+            self.0.ridge_branches.to_pyarray(py)
+        }
+
+        #[getter]
+        fn ridge_leaves<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+            self.0.ridge_leaves.to_pyarray(py)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+"""Parameters that public functions share: their text, once, and a decorator that puts it in."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from ._settings import ORCT
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+TEXTS = {
+    "X": """\
+X : array_like or data frame, shape (N, p)
+    Training rows, finite. A float64 or float32 array of any memory layout is read where it is;
+    do not write to it during the fit. Anything else is converted. Up to 96 MB of scaled values
+    are kept during the fit, a scaled copy of X; more are computed anew in every pass, and X is
+    then not copied as a whole. A data frame's column names become the model's feature names.""",
+    "labels": """\
+y : array_like, shape (N,)
+    Labels: ints, bools, strings or floats, all of one kind.""",
+    "depth": """\
+depth : int
+    Depth of the tree, 1 to 12: it has 2**depth leaves.""",
+    "gamma": """\
+gamma : float
+    Steepness of the splits, above 0; the larger, the closer to hard splits.""",
+    "costs": """\
+costs : array_like, shape (K, K), optional
+    ``costs[i, j]`` ≥ 0 is the cost of predicting the j-th class, in increasing order of
+    labels, where the i-th is true; 0 on the diagonal. By default 0.5 for every mistake.""",
+    "sample_weight": """\
+sample_weight : array_like, shape (N,), optional
+    Weights of the rows, not negative; weight 2 counts as the row twice.""",
+    "scaling": """\
+scaling : {"minmax", "quantile", "auto"}
+    How features are mapped to [0, 1]: linearly, by their empirical distribution function
+    (for skewed features), or linearly unless the latter is better by more than a standard
+    error in cross-validation on the training rows.""",
+    "fixed_scaling": """\
+scaling : {"minmax", "quantile"}
+    How features are mapped to [0, 1]: linearly or by their empirical distribution function.""",
+    "penalty_shape": """\
+penalty_shape : {"norm", "exp", "power", "inverse", "log"}
+    φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+penalty_parameters : mapping, optional
+    Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
+    for inverse 0.1).
+groups : array_like, shape (p,), optional
+    An id for each column; columns with the same id, such as the dummy columns of one
+    categorical feature, leave the tree together. By default every column is alone.""",
+    "min_class_rate": """\
+min_class_rate : float, mapping or array_like, optional
+    For every class (float), some classes (mapping from label to rate) or each class in
+    increasing order of labels (array), the share of its training rows, in expectation, that
+    must be predicted as such. The report's ``constraints`` tell what was reached; if rates
+    cannot hold together the status is ``"infeasible"`` and the tree the closest found.""",
+    "cover_classes": """\
+cover_classes : bool
+    Whether every class must be the label of at least one leaf.""",
+    "n_starts": """\
+n_starts : int
+    Starts, from random directions and, every other one, from greedy splits on single features;
+    the best tree is kept.""",
+    "random_state": """\
+random_state : int
+    Seed of the starts, from 0 to 2**64 − 1. The same seed gives the same model to the bit.""",
+    "n_threads": """\
+n_threads : int, optional
+    Threads to use, by default one for each core. The result does not depend on it.""",
+    "max_iter": """\
+max_iter : int
+    Iterations of the solver at most, for each stage and labelling of a start.""",
+    "tol": """\
+tol : float
+    A run ends where ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol, prox that of penalties and bounds. The
+    default stops well before the last digit of the objective, which predicts new rows
+    better; 1e-6 goes on.""",
+    "time_limit": """\
+time_limit : float, optional
+    Seconds after which the best tree so far is returned, with status ``"time_limit"``.""",
+    "progress": """\
+progress : bool or callable, optional
+    True shows a bar (by tqdm if it is installed, else on a terminal). A callable is given
+    a :class:`Progress` some ten times a second, and at the end, in the calling thread; an
+    exception it raises ends the fit.""",
+    "raises": """\
+ValueError, TypeError
+    If an argument is wrong; nothing has been computed then.
+KeyboardInterrupt
+    On Ctrl-C, within moments.""",
+}
+
+
+def with_texts(doc: str) -> str:
+    """Return a docstring with the texts named in lines such as ``{depth, gamma}``."""
+
+    def text(line: re.Match[str]) -> str:
+        indent, names = line.groups()
+        lines = "\n".join(TEXTS[name.strip()] for name in names.split(",")).splitlines()
+        return "\n".join(indent + part for part in lines)
+
+    return re.sub(r"^( *)\{([a-zA-Z_, ]+)\}$", text, doc, flags=re.MULTILINE)
+
+
+def public(**refused: str) -> Callable[[F], F]:
+    """Put shared texts into a function's docstring; refuse names it does not take.
+
+    `refused` tells what to use instead of a name that other functions take.
+    """
+
+    def decorate(function: F) -> F:
+        names = list(inspect.signature(function).parameters)
+        known = [name for name in ORCT if name in names]
+        known += [name for name in names if name not in known and name not in ("X", "y")]
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            if not named.keys() <= set(names):
+                raise TypeError(_refusal(set(named) - set(names), known, refused))
+            return function(*arguments, **named)
+
+        call.__doc__ = with_texts(function.__doc__ or "")
+        return cast(F, call)
+
+    return decorate
+
+
+def _refusal(unknown: set[str], known: list[str], refused: Mapping[str, str]) -> str:
+    strange = unknown - refused.keys()
+    if strange:
+        return f"unknown setting {', '.join(sorted(strange))}; known are {', '.join(known)}"
+    return "; ".join(f"{name}: {refused[name]}" for name in sorted(unknown))

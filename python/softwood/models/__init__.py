@@ -1,0 +1,29 @@
+"""Fitted models: small classes over the handles of the compiled core, one for each kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import TreeModel
+from .orct import OrctModel
+from .srt import SrtModel
+
+KINDS: tuple[type[TreeModel], ...] = (OrctModel, SrtModel)
+
+__all__ = ["KINDS", "OrctModel", "SrtModel", "TreeModel", "of_handle", "restore"]
+
+
+def of_handle(handle: Any) -> Any:
+    """Return the model over a handle of any kind."""
+    for kind in KINDS:
+        if isinstance(handle, kind._handle_type):
+            return kind(handle)
+    raise TypeError(f"no kind of model has a handle of type {type(handle).__name__}")
+
+
+def restore(name: str, text: str, named: bool | None) -> TreeModel:
+    """Return a model from what its pickle holds."""
+    for kind in KINDS:
+        if kind.__name__ == name:
+            return kind(kind._handle_type.from_json(text), named)
+    raise ValueError(f"{name} is no kind of model that this version of softwood knows")

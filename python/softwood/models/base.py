@@ -1,0 +1,202 @@
+"""What fitted models of every kind have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+
+from .. import _core, _inputs
+from ..results import FitReport, Rule
+from .from_core import linear_form
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+M = TypeVar("M", bound="TreeModel")
+
+
+class TreeModel:
+    """A fitted tree of any kind.
+
+    Models do not change; they may be shared between threads, compared, copied and pickled.
+    """
+
+    __slots__ = ("_handle", "_named")
+
+    _handle: _core._Handle
+    # Whether the training rows had names; None if the model comes from a file that cannot tell.
+    _named: bool | None
+
+    _handle_type: ClassVar[Any]
+
+    def __init__(self, handle: Any, named: bool | None = None) -> None:
+        if not isinstance(handle, self._handle_type):
+            raise TypeError(
+                f"{type(self).__name__} is made by the functions that fit, softwood.load and "
+                f"from_json, not from {type(handle).__name__}"
+            )
+        object.__setattr__(self, "_handle", handle)
+        object.__setattr__(self, "_named", named)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be deleted")
+
+    def _rows(self, X: Any) -> NDArray[Any]:
+        """Return X as the core takes it, if its columns are those of the training rows."""
+        if hasattr(X, "columns"):
+            _inputs.check_names(X, self.feature_names, self._named)
+        return _inputs.as_rows(X)
+
+    @property
+    def depth(self) -> int:
+        """Depth D of the tree, with B = 2**D − 1 branch nodes and L = 2**D leaves."""
+        return self._handle.depth
+
+    @property
+    def scaling(self) -> str:
+        """How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``."""
+        return self._handle.scaling
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the features; x0, x1, … if the training rows had none."""
+        return self._handle.feature_names
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """Coefficients of the splits, on scaled features, shape (B, p)."""
+        return self._handle.coefficients
+
+    @property
+    def intercepts(self) -> NDArray[np.float64]:
+        """Intercepts of the splits, shape (B,)."""
+        return self._handle.intercepts
+
+    @property
+    def report(self) -> FitReport:
+        """How the fit went."""
+        raise NotImplementedError
+
+    def leaf_probabilities(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Compute the probability that a row ends in each leaf.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            Threads to use, by default one for each core. The result does not depend on it.
+
+        Returns
+        -------
+        ndarray, shape (N, L)
+            Probabilities of the leaves from left to right, by which training weighs them; rows sum
+            to 1.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=2, n_starts=2)
+        >>> model.leaf_probabilities(X[:3]).sum(axis=1).round(6).tolist()
+        [1.0, 1.0, 1.0]
+        """
+        return self._handle.leaf_probabilities(self._rows(X), n_threads)
+
+    def importance(self, kind: str = "sum") -> NDArray[np.float64]:
+        """Measure how much each feature matters to the splits.
+
+        Parameters
+        ----------
+        kind : {"sum", "max"}
+            Sum or maximum over the splits of the absolute coefficients.
+
+        Returns
+        -------
+        ndarray, shape (p,)
+            Importances, not negative.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> bool((model.importance() == abs(model.coefficients[0])).all())
+        True
+        """
+        return self._handle.importance(kind, "splits")
+
+    def rule(self, t: int) -> Rule:
+        """Write a split in the units and names of the training rows.
+
+        Parameters
+        ----------
+        t : int
+            Branch node, 0 to B − 1.
+
+        Returns
+        -------
+        Rule
+            Features, weights and threshold; ``str(rule)`` is the rule in words.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> rule = model.rule(0)
+        >>> score = X[:, rule.features] @ rule.weights
+        >>> bool(((score > rule.threshold) == (model.leaf_probabilities(X)[:, 0] > 0.5)).all())
+        True
+        """
+        return linear_form(Rule, self._handle.rule(t))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`softwood.load` reads, in any version from this on.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; JSON in UTF-8. One that exists is replaced as a whole or not at all.
+        """
+        self._handle.save(path)
+
+    def to_json(self) -> str:
+        """Return the model as text, the content of the file that `save` writes."""
+        return self._handle.to_json()
+
+    @classmethod
+    def from_json(cls: type[M], text: str) -> M:
+        """Make a model from the text that `to_json` returns."""
+        return cls(cls._handle_type.from_json(text))
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str, bool | None]]:
+        from . import restore
+
+        return restore, (type(self).__name__, self.to_json(), self._named)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def _shown(self) -> dict[str, object]:
+        """Return what `repr` shows between depth and scaling."""
+        return {"features": len(self.feature_names)}
+
+    def __repr__(self) -> str:
+        shown = {"depth": self.depth, **self._shown(), "scaling": self.scaling}
+        parts = [f"{name}={value!r}" for name, value in shown.items()]
+        return f"{type(self).__name__}({', '.join(parts)}, objective={self.report.objective:.6f})"
+
+    def __str__(self) -> str:
+        return self._handle.text()

@@ -1,0 +1,73 @@
+"""What the compiled core tells of a model, made into the classes of `softwood.results`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from ..results import (
+    ClassRate,
+    Curve,
+    CvCandidate,
+    CvTable,
+    FitReport,
+    LinearForm,
+    SelectionReport,
+    SelectionRound,
+)
+
+R = TypeVar("R", bound=FitReport)
+L = TypeVar("L", bound=LinearForm | Curve)
+T = TypeVar("T")
+
+
+def linear_form(kind: type[L], told: Mapping[str, Any]) -> L:
+    """Return a rule, a leaf's model or a curve; lists become tuples."""
+    flat = {**told.get("terms", {}), **told}
+    return _make(kind, {k: tuple(v) if isinstance(v, list) else v for k, v in flat.items()})
+
+
+def fit_report(kind: type[R], text: str, scaling: str, labels: Sequence[object] = ()) -> R:
+    """Return the report in `text`, which is JSON; `labels` are those of a classifier."""
+    told = json.loads(text)
+    table, selection = told.get("cross_validation"), told.get("selection")
+    optimality = told["optimality"]
+    return _make(
+        kind,
+        told
+        | {
+            "optimality": math.inf if optimality is None else optimality,  # JSON has no infinity
+            "start_objectives": tuple(told["start_objectives"]),
+            "constraints": tuple(_class_rate(c, labels) for c in told.get("constraints", ())),
+            "cross_validation": None if table is None else _cv_table(table),
+            "scaling": scaling,
+            "selection": None if selection is None else _selection(selection),
+        },
+    )
+
+
+def _make(kind: type[T], told: Mapping[str, Any]) -> T:
+    """Return an object of a data class; what it has no field for is left out."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: told[name] for name in names if name in told})
+
+
+def _class_rate(told: Mapping[str, Any], labels: Sequence[object]) -> ClassRate:
+    return _make(ClassRate, {**told, "label": labels[told["class"]]})
+
+
+def _cv_table(told: Mapping[str, Any]) -> CvTable:
+    candidates = tuple(
+        # A candidate that was never scored has NaN, which JSON cannot say.
+        _make(CvCandidate, {k: math.nan if v is None else v for k, v in candidate.items()})
+        for candidate in told["candidates"]
+    )
+    return _make(CvTable, {**told, "candidates": candidates})
+
+
+def _selection(told: Mapping[str, Any]) -> SelectionReport:
+    rounds = tuple(_make(SelectionRound, one) for one in told["rounds"])
+    return _make(SelectionReport, {**told, "rounds": rounds})

@@ -1,0 +1,179 @@
+"""The fitted optimal randomized classification tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..results import OrctReport
+from .base import TreeModel
+from .from_core import fit_report
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class OrctModel(TreeModel):
+    """A fitted optimal randomized classification tree.
+
+    Made by :func:`softwood.fit_orct` and :func:`softwood.load`. Methods that take rows accept what
+    `fit_orct` accepts; a data frame must have the columns of the training rows, in their order.
+    Models do not change; they may be shared between threads, compared, copied and pickled.
+
+    Attributes
+    ----------
+    depth : int
+        Depth D of the tree, with B = 2**D − 1 branch nodes and L = 2**D leaves.
+    gamma : float
+        Steepness of the splits.
+    scaling : str
+        How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``.
+    classes : ndarray, shape (K,)
+        Distinct labels in increasing order.
+    feature_names : list of str
+        Names of the features; x0, x1, … if the training rows had none.
+    coefficients : ndarray, shape (B, p)
+        Coefficients a of the splits, on scaled features. Node 0 is the root, the children of node t
+        are 2t + 1 (left) and 2t + 2 (right).
+    intercepts : ndarray, shape (B,)
+        Intercepts μ of the splits.
+    leaf_classes : ndarray, shape (L,)
+        Label of each leaf, from left to right.
+    local_sparsity : float
+        Share of coefficients that are exactly 0, in percent.
+    global_sparsity : float
+        Share of features that no split uses, in percent.
+    report : OrctReport
+        How the fit went.
+
+    Examples
+    --------
+    >>> import softwood
+    >>> X, y, names = softwood.load_example()
+    >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+    >>> model.depth, model.coefficients.shape, sorted(model.leaf_classes.tolist())
+    (1, (1, 30), ['benign', 'malignant'])
+    """
+
+    __slots__ = ()
+
+    _handle: _core.OrctHandle
+    _handle_type = _core.OrctHandle
+
+    @property
+    def gamma(self) -> float:
+        """Steepness of the splits."""
+        return self._handle.gamma
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Distinct labels in increasing order, shape (K,)."""
+        return self._handle.classes
+
+    @property
+    def leaf_classes(self) -> NDArray[Any]:
+        """Label of each leaf, from left to right, shape (L,)."""
+        return self.classes.take(self._handle.leaf_classes)
+
+    @property
+    def local_sparsity(self) -> float:
+        """Share of coefficients that are exactly 0, in percent."""
+        return self._handle.local_sparsity
+
+    @property
+    def global_sparsity(self) -> float:
+        """Share of features that no split uses, in percent."""
+        return self._handle.global_sparsity
+
+    @property
+    def report(self) -> OrctReport:
+        """How the fit went."""
+        handle = self._handle
+        return fit_report(OrctReport, handle.report(), self.scaling, handle.classes.tolist())
+
+    def predict(self, X: Any, *, n_threads: int | None = None) -> NDArray[Any]:
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            Threads to use, by default one for each core. The result does not depend on it.
+
+        Returns
+        -------
+        ndarray, shape (N,)
+            Labels.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> model.predict(X[:1]).tolist()
+        ['malignant']
+        """
+        return self.classes.take(self._handle.predict(self._rows(X), n_threads))
+
+    def predict_proba(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            Probabilities, in the order of `classes`; rows sum to 1.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> model.predict_proba(X).shape
+        (569, 2)
+        """
+        return self._handle.predict_proba(self._rows(X), n_threads)
+
+    def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Explain predictions by the derivatives of the class probabilities.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (N, K, p)
+            Entry [i, k, j] tells by how much the probability of class k changes, per unit of
+            feature j, where row i stands. Summed over the classes they are 0.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> model.explain(X[:10]).shape
+        (10, 2, 30)
+        """
+        return self._handle.explain(self._rows(X), n_threads)
+
+    def _shown(self) -> dict[str, object]:
+        return super()._shown() | {"classes": len(self.classes), "gamma": _short(self.gamma)}
+
+
+class _short(float):
+    """A number whose repr has no ".0"."""
+
+    def __repr__(self) -> str:
+        return str(int(self)) if self.is_integer() else float.__repr__(self)

@@ -1,0 +1,237 @@
+"""The fitted soft regression tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..results import Curve, LeafModel, SrtReport
+from .base import TreeModel
+from .from_core import fit_report, linear_form
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class SrtModel(TreeModel):
+    """A fitted soft regression tree.
+
+    Made by :func:`softwood.fit_srt` and :func:`softwood.load`. A row takes the likelier branch at
+    every split and is predicted by the linear model of the one leaf it reaches. Methods that take
+    rows accept what `fit_srt` accepts; a data frame must have the columns of the training rows, in
+    their order. Models do not change; they may be shared between threads, compared, copied and
+    pickled.
+
+    Attributes
+    ----------
+    depth : int
+        Depth D of the tree, with B = 2**D − 1 branch nodes and L = 2**D leaves.
+    scaling : str
+        How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``.
+    feature_names : list of str
+        Names of the features; x0, x1, … if the training rows had none.
+    coefficients : ndarray, shape (B, p)
+        Coefficients ω of the splits, on scaled features u. Node 0 is the root, the children of node
+        t are 2t + 1 (left, where ω_0 + ωᵀu/p ≥ 0) and 2t + 2 (right).
+    intercepts : ndarray, shape (B,)
+        Intercepts ω_0 of the splits.
+    leaf_coefficients : ndarray, shape (L, p)
+        Coefficients β of the leaf models, on scaled features, in units of y.
+    leaf_intercepts : ndarray, shape (L,)
+        Intercepts β_0 of the leaf models, in units of y. Curves, if the model has any, add to them.
+    ridge_branches, ridge_leaves : ndarray, shape (p + 1,)
+        The penalties λ_ω and λ_β of the fit, as asked for or chosen: of each feature's
+        coefficients, then of the intercepts.
+    report : SrtReport
+        How the fit went.
+
+    Examples
+    --------
+    >>> import numpy as np, softwood
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+    >>> model.depth, model.coefficients.shape, model.leaf_coefficients.shape
+    (1, (1, 2), (2, 2))
+    """
+
+    __slots__ = ()
+
+    _handle: _core.SrtHandle
+    _handle_type = _core.SrtHandle
+
+    @property
+    def leaf_coefficients(self) -> NDArray[np.float64]:
+        """Coefficients β of the leaf models, in units of y, shape (L, p)."""
+        return self._handle.leaf_coefficients
+
+    @property
+    def leaf_intercepts(self) -> NDArray[np.float64]:
+        """Intercepts β_0 of the leaf models, in units of y, shape (L,)."""
+        return self._handle.leaf_intercepts
+
+    @property
+    def ridge_branches(self) -> NDArray[np.float64]:
+        """Penalties λ_ω of each feature, then of the intercepts, shape (p + 1,)."""
+        return self._handle.ridge_branches
+
+    @property
+    def ridge_leaves(self) -> NDArray[np.float64]:
+        """Penalties λ_β of each feature, then of the intercepts, shape (p + 1,)."""
+        return self._handle.ridge_leaves
+
+    @property
+    def report(self) -> SrtReport:
+        """How the fit went."""
+        return fit_report(SrtReport, self._handle.report(), self.scaling)
+
+    def predict(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Predict the response of each row.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            Threads to use, by default one for each core. The result does not depend on it.
+
+        Returns
+        -------
+        ndarray, shape (N,)
+            Predictions, in units of y.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+        >>> model.predict([[0.5, 0.0], [-0.9, 0.0]]).round(1).tolist()
+        [0.5, 0.9]
+        """
+        return self._handle.predict(self._rows(X), n_threads)
+
+    def leaf_indices(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
+        """Tell which leaf predicts each row.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of int64, shape (N,)
+            Leaves, numbered 0 to L − 1 from left to right.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+        >>> sorted(set(model.leaf_indices(X).tolist()))
+        [0, 1]
+        """
+        return self._handle.leaf_indices(self._rows(X), n_threads)
+
+    def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Explain predictions by their derivatives.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (N, p)
+            Entry [i, j] tells by how much the prediction changes per unit of feature j where row i
+            stands: the slope of its leaf and of the feature's curve. Between leaves predictions
+            jump.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+        >>> model.explain([[0.5, 0.0], [-0.75, 0.0]])[:, 0].round(1).tolist()
+        [1.0, -1.0]
+        """
+        return self._handle.explain(self._rows(X), n_threads)
+
+    def importance(self, kind: str = "sum", of: str = "splits") -> NDArray[np.float64]:
+        """Measure how much each feature matters.
+
+        Parameters
+        ----------
+        kind : {"sum", "max"}
+            Sum or maximum of the absolute coefficients, on scaled features.
+        of : {"splits", "leaves"}
+            Whose coefficients.
+
+        Returns
+        -------
+        ndarray, shape (p,)
+            Importances, not negative.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+        >>> bool((model.importance() == abs(model.coefficients[0])).all())
+        True
+        """
+        return self._handle.importance(kind, of)
+
+    def leaf_model(self, leaf: int) -> LeafModel:
+        """Write a leaf's linear model in the units and names of the training rows.
+
+        Parameters
+        ----------
+        leaf : int
+            Leaf, 0 to L − 1 from left to right.
+
+        Returns
+        -------
+        LeafModel
+            Features, weights and intercept; ``str(leaf_model)`` is the sum in words.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+        >>> leaf = model.leaf_model(0)
+        >>> rows = X[model.leaf_indices(X) == 0]
+        >>> predicted = leaf.intercept + rows[:, leaf.features] @ leaf.weights
+        >>> bool(np.allclose(predicted, model.predict(rows)))
+        True
+        """
+        return linear_form(LeafModel, self._handle.leaf_model(leaf))
+
+    def curves(self) -> tuple[Curve, ...]:
+        """Write the curves that all leaves share in the units and names of the training rows.
+
+        Returns
+        -------
+        tuple of Curve
+            The curve of each feature that has one, the highest first; empty if the model was fitted
+            without curves. A prediction is the leaf's linear model plus what they add.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+        >>> model = softwood.fit_srt(X, np.exp(X[:, 0]) + abs(X[:, 1]), depth=1, curves=True)
+        >>> leaf, curves = model.leaf_model(0), model.curves()
+        >>> rows = X[model.leaf_indices(X) == 0]
+        >>> line = leaf.intercept + rows[:, leaf.features] @ leaf.weights
+        >>> bends = sum(np.interp(rows[:, c.feature], c.values, c.effects) for c in curves)
+        >>> bool(np.allclose(line + bends, model.predict(rows)))
+        True
+        """
+        return tuple(linear_form(Curve, fields) for fields in self._handle.curves())

@@ -1,0 +1,20 @@
+"""Rows that stand for the others: extreme points, and the choice of rows to train on."""
+
+from .functions import balanced_relaxation, select_extreme_points, select_rows
+from .regions import leaf_regions
+from .results import BalancedRelaxation, Cluster, ExtremePoints, Hyperplanes, SelectedRows
+from .row_selection import RowSelection, as_selection
+
+__all__ = [
+    "BalancedRelaxation",
+    "Cluster",
+    "ExtremePoints",
+    "Hyperplanes",
+    "RowSelection",
+    "SelectedRows",
+    "as_selection",
+    "balanced_relaxation",
+    "leaf_regions",
+    "select_extreme_points",
+    "select_rows",
+]
