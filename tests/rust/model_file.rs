@@ -6,7 +6,9 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
 use softwood::data::{ClassLabels, FeatureMap, Labels, ScalingChoice, ScalingKind};
-use softwood::{Control, InputError, ModelFileError, OrctModel, OrctSettings, fit_orct};
+use softwood::{
+    Control, InputError, Model, ModelFileError, OrctModel, OrctSettings, SrtModel, fit_orct,
+};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -465,4 +467,50 @@ fn file_errors_tell_the_system_from_the_content() {
             .contains("not text: invalid utf-8")
     );
     fs::remove_dir_all(folder).unwrap();
+}
+
+/// Numbers of a golden file; probabilities of 0.1 could be 1 and a rounding.
+fn close(found: &[f64], kept: &Value) -> bool {
+    let kept: Vec<f64> = serde_json::from_value(kept.clone()).unwrap();
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * b.abs().max(1e-200);
+    found.len() == kept.len() && found.iter().zip(&kept).all(near)
+}
+
+#[test]
+fn models_of_earlier_releases_predict_as_they_did() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let kept: Value = serde_json::from_str(&read("predictions_0.1.json")).unwrap();
+    let rows: Vec<Vec<f64>> = serde_json::from_value(kept["rows"].clone()).unwrap();
+    let x = Array2::from_shape_vec((rows.len(), rows[0].len()), rows.concat()).unwrap();
+    let models = kept["models"].as_object().unwrap();
+    assert_eq!(models.len(), 7);
+    for (name, said) in models {
+        let text = read(&format!("{name}_0.1.json"));
+        match Model::from_json(&text).unwrap() {
+            Model::Orct(model) => {
+                assert_eq!(json!(model.predict(x.view()).unwrap()), said["predict"]);
+                let proba = model.predict_proba(x.view()).unwrap();
+                assert!(close(&proba, &said["predict_proba"]), "{name}");
+                assert!(
+                    close(&model.explain(x.view()).unwrap(), &said["explain"]),
+                    "{name}"
+                );
+                assert_eq!(OrctModel::from_json(&model.to_json()).unwrap(), model);
+            }
+            Model::Srt(model) => {
+                assert!(
+                    close(&model.predict(x.view()).unwrap(), &said["predict"]),
+                    "{name}"
+                );
+                let leaves = model.leaf_indices(x.view()).unwrap();
+                assert_eq!(json!(leaves), said["leaf_indices"]);
+                assert!(
+                    close(&model.explain(x.view()).unwrap(), &said["explain"]),
+                    "{name}"
+                );
+                assert_eq!(SrtModel::from_json(&model.to_json()).unwrap(), model);
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use crate::arrays::{Matrix, check_memory, matrix};
 use crate::doorway::enter;
 use crate::exceptions::CoreError;
+use crate::kept_pool::in_kept_pool;
 use crate::values::{integer, threads};
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
@@ -26,19 +27,33 @@ pub trait Fitted: Send + Sync {
     const PARTS: &'static str;
 }
 
-/// Hands the user's rows to `job`, together with the threads it may use, once there is memory for
-/// `width` values for each row. The one way from a model's methods into the core.
+/// From so many rows on threads are worth their while, and `n_threads` counts.
+const ROWS_FOR_A_POOL: usize = 20_000;
+
+/// Hands the user's rows to `job`, on the threads it may use, once there is memory for `width` values
+/// for each row. The one way from a model's methods into the core.
 pub fn read_rows<T: Send>(
     py: Python<'_>,
     (function, what): (&str, &str),
     x: &Matrix<'_>,
     width: usize,
     n_threads: &Bound<'_, PyAny>,
-    job: impl FnOnce(Rows<'_>, Option<usize>) -> Result<T, InputError> + Send,
+    job: impl FnOnce(Rows<'_>) -> Result<T, InputError> + Send,
 ) -> PyResult<T> {
     let (rows, n_threads) = (x.rows(), threads(n_threads)?);
     check_memory(what, rows.len(), width)?;
-    enter(py, function, || job(rows, n_threads))
+    if rows.len() < ROWS_FOR_A_POOL {
+        return enter(py, function, || job(rows));
+    }
+    // Where no threads are to be had, the core does with those it has.
+    enter(py, function, || {
+        let mut job = Some(job);
+        let mut run = || job.take().map(|job| job(rows));
+        match in_kept_pool(n_threads, &mut run) {
+            Ok(Some(done)) => done,
+            _ => run().expect("it has not run yet"),
+        }
+    })
 }
 
 pub fn leaf_probabilities<'py>(
@@ -49,7 +64,7 @@ pub fn leaf_probabilities<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let names = ("leaf_probabilities", "the predictions");
     let width = tree.topology.leaves();
-    let values = read_rows(py, names, x, width, n_threads, |rows, _| {
+    let values = read_rows(py, names, x, width, n_threads, |rows| {
         tree.leaf_probabilities(rows)
     })?;
     Ok(matrix(py, values, width))

@@ -1,6 +1,7 @@
 //! Threads kept between calls, and made anew in a forked child.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::collections::BTreeMap;
 use std::mem::forget;
 use std::process;
 use std::sync::{Arc, Mutex};
@@ -53,4 +54,19 @@ impl Drop for KeptPool {
             _ => {}
         }
     }
+}
+
+/// Runs `job` in a pool of `threads` threads, all cores if None, which is kept for the next call.
+pub fn in_kept_pool<T: Send>(
+    threads: Option<usize>,
+    job: impl FnOnce() -> T + Send,
+) -> Result<T, ThreadPoolBuildError> {
+    static POOLS: Mutex<BTreeMap<Option<usize>, Arc<KeptPool>>> = Mutex::new(BTreeMap::new());
+    let new = || Arc::new(KeptPool::new(threads));
+    // Forked while another thread held the lock, a child would wait for ever: it takes a new pool.
+    let pool = POOLS.try_lock().map_or_else(
+        |_| new(),
+        |mut pools| pools.entry(threads).or_insert_with(new).clone(),
+    );
+    pool.run(job)
 }

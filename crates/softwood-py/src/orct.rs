@@ -42,7 +42,7 @@ handle! {
         ) -> PyResult<Bound<'py, PyArray1<isize>>> {
             let (names, width) = (("predict", "the predictions"), self.0.classes.len() + 2);
             let py = n_threads.py();
-            let codes = read_rows(py, names, &x, width, n_threads, |rows, _| {
+            let codes = read_rows(py, names, &x, width, n_threads, |rows| {
                 self.0.predict(rows)
             })?;
             let codes: Vec<isize> = codes.into_iter().map(|code| code as isize).collect();
@@ -59,7 +59,7 @@ handle! {
             let out = empty_matrix(py, names.1, x.rows().len(), width)?;
             let mut places = out.readwrite();
             let places = places.as_slice_mut()?;
-            read_rows(py, names, &x, 0, n_threads, |rows, _| {
+            read_rows(py, names, &x, 0, n_threads, |rows| {
                 self.0.predict_proba_into(rows, places)
             })?;
             Ok(out)
@@ -73,7 +73,7 @@ handle! {
             let (classes, features) = (self.0.classes.len(), self.0.tree.features());
             let (names, py) = (("explain", "the explanations"), n_threads.py());
             let width = classes * features;
-            let values = read_rows(py, names, &x, width, n_threads, |rows, _| {
+            let values = read_rows(py, names, &x, width, n_threads, |rows| {
                 self.0.explain(rows)
             })?;
             Ok(cube(py, values, classes, features))

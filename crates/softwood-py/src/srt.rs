@@ -44,7 +44,7 @@ handle! {
             n_threads: &Bound<'py, PyAny>,
         ) -> PyResult<Bound<'py, PyArray1<f64>>> {
             let (names, py) = (("predict", "the predictions"), n_threads.py());
-            let values = read_rows(py, names, &x, 1, n_threads, |rows, _| self.0.predict(rows))?;
+            let values = read_rows(py, names, &x, 1, n_threads, |rows| self.0.predict(rows))?;
             Ok(values.into_pyarray(py))
         }
 
@@ -54,7 +54,7 @@ handle! {
             n_threads: &Bound<'py, PyAny>,
         ) -> PyResult<Bound<'py, PyArray1<i64>>> {
             let (names, py) = (("leaf_indices", "the leaves"), n_threads.py());
-            let values = read_rows(py, names, &x, 2, n_threads, |rows, _| {
+            let values = read_rows(py, names, &x, 2, n_threads, |rows| {
                 self.0.leaf_indices(rows)
             })?;
             let leaves: Vec<i64> = values.into_iter().map(i64::from).collect();
@@ -68,7 +68,7 @@ handle! {
         ) -> PyResult<Bound<'py, PyArray2<f64>>> {
             let (names, py) = (("explain", "the explanations"), n_threads.py());
             let width = self.0.tree.features();
-            let values = read_rows(py, names, &x, width, n_threads, |rows, _| {
+            let values = read_rows(py, names, &x, width, n_threads, |rows| {
                 self.0.explain(rows)
             })?;
             Ok(matrix(py, values, width))

@@ -19,25 +19,17 @@ impl OrctModel {
         let rows = rows.into();
         let width = self.classes.len() * self.tree.features();
         self.tree.check_rows_then(&rows, |parallelism| {
-            let mut out = vec![0.0; rows.len() * width];
-            let explain = |scratch: &mut Scratch, (i, out): (usize, &mut [f64])| {
-                copy_row(&rows, i, &mut scratch.x);
-                self.explain_row(scratch, out);
-            };
             let scratch = || Scratch::new(&self.tree);
-            match parallelism {
-                Parallelism::Rows => {
-                    out.par_chunks_mut(width)
-                        .enumerate()
-                        .for_each_init(scratch, explain);
-                }
-                Parallelism::None => {
-                    let mut scratch = scratch();
-                    let rows = out.chunks_mut(width).enumerate();
-                    rows.for_each(|row| explain(&mut scratch, row));
-                }
-            }
-            out
+            fill_rows(
+                rows.len(),
+                width,
+                parallelism,
+                scratch,
+                |scratch, i, out| {
+                    copy_row(&rows, i, &mut scratch.x);
+                    self.explain_row(scratch, out);
+                },
+            )
         })
     }
 
@@ -77,24 +69,49 @@ impl SrtModel {
         let rows = rows.into();
         let p = self.tree.features();
         let leaves = self.leaf_indices(rows.reborrow())?;
-        let mut out = vec![0.0; rows.len() * p];
-        let mut x = vec![0.0; p];
-        for (i, (leaf, out)) in leaves.iter().zip(out.chunks_exact_mut(p)).enumerate() {
-            copy_row(&rows, i, &mut x);
-            let slopes = &self.leaf_slopes[*leaf as usize * p..][..p];
-            let maps = &self.tree.scaling.features;
-            out.copy_from_slice(slopes);
-            for ((out, curve), (map, x)) in
-                out.iter_mut().zip(&self.curves).zip(maps.iter().zip(&x))
-            {
-                *out += curve.slope(map.apply(*x));
-            }
-            for ((out, map), x) in out.iter_mut().zip(maps).zip(&x) {
-                *out = times_slope(*out * self.response.scale, map, *x);
-            }
-        }
-        Ok(out)
+        self.tree.check_rows_then(&rows, |parallelism| {
+            let scratch = || vec![0.0; p];
+            fill_rows(rows.len(), p, parallelism, scratch, |x, i, out| {
+                copy_row(&rows, i, x);
+                self.explain_row(leaves[i] as usize, x, out);
+            })
+        })
     }
+
+    /// Fills p derivatives for a row that ends in `leaf`.
+    fn explain_row(&self, leaf: usize, x: &[f64], out: &mut [f64]) {
+        let maps = &self.tree.scaling.features;
+        out.copy_from_slice(&self.leaf_slopes[leaf * out.len()..][..out.len()]);
+        for ((out, curve), (map, x)) in out.iter_mut().zip(&self.curves).zip(maps.iter().zip(x)) {
+            *out += curve.slope(map.apply(*x));
+        }
+        for ((out, map), x) in out.iter_mut().zip(maps).zip(x) {
+            *out = times_slope(*out * self.response.scale, map, *x);
+        }
+    }
+}
+
+/// `width` values for each of `count` rows, written by `fill(scratch, row, out)`.
+fn fill_rows<W>(
+    count: usize,
+    width: usize,
+    parallelism: Parallelism,
+    scratch: impl Fn() -> W + Send + Sync,
+    fill: impl Fn(&mut W, usize, &mut [f64]) + Send + Sync,
+) -> Vec<f64> {
+    let mut out = vec![0.0; count * width];
+    match parallelism {
+        Parallelism::Rows => out
+            .par_chunks_mut(width)
+            .enumerate()
+            .for_each_init(scratch, |scratch, (i, out)| fill(scratch, i, out)),
+        Parallelism::None => {
+            let mut scratch = scratch();
+            let rows = out.chunks_mut(width).enumerate();
+            rows.for_each(|(i, out)| fill(&mut scratch, i, out));
+        }
+    }
+    out
 }
 
 /// Working memory for one row.

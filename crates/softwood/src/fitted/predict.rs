@@ -95,10 +95,13 @@ impl SoftTree {
     }
 }
 
-/// Does `job` in a pool of threads if the rows are many.
+/// Does `job` in a pool of threads if the rows are many: the caller's if this is called in one.
 fn in_pool_if_many<T: Send>(rows: &Rows<'_>, mut job: impl FnMut(Parallelism) -> T + Send) -> T {
     if rows.len() < ROWS_FOR_A_POOL {
         return job(Parallelism::None);
+    }
+    if rayon::current_thread_index().is_some() {
+        return job(Parallelism::Rows); // the caller's pool
     }
     // If no pool can be had (no more threads on the system), one thread does it as well.
     in_pool(None, || job(Parallelism::Rows)).unwrap_or_else(|_| job(Parallelism::None))
@@ -170,6 +173,8 @@ pub(crate) fn class_probabilities(
         |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
             block_pass::leaf_probabilities(&splits, tile, scratch);
             sum_by_label(scratch, &ends, columns);
+            // Rounding may take a sum beyond 1.
+            columns.iter_mut().for_each(|p| *p = p.min(1.0));
             match classes {
                 2 => side_by_side::<2>(columns, stride, out),
                 3 => side_by_side::<3>(columns, stride, out),
