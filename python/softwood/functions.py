@@ -105,7 +105,7 @@ def fit_orct(
     training = open_classification(settings)
     with follower as update:
         handle = _core.fit_orct(training, settings, selection, update)
-    return OrctModel(handle, settings["feature_names"] is not None)
+    return OrctModel(handle)
 
 
 @public()
@@ -211,10 +211,10 @@ def fit_srt(
         del settings[name]
     rows = _inputs.as_rows(X)
     response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
-    settings["feature_names"] = names = _inputs.column_names(X)
+    settings["feature_names"] = _inputs.column_names(X)
     with follow(progress) as update:
         handle = _core.fit_srt(rows, response, weights, settings, update)
-    return SrtModel(handle, names is not None)
+    return SrtModel(handle)
 
 
 def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:

@@ -105,7 +105,7 @@ def fit_orct_cv(
     training = open_classification(settings)
     with follower as update:
         handle = _core.fit_orct_cv(training, settings, choices, update)
-    return OrctModel(handle, settings["feature_names"] is not None)
+    return OrctModel(handle)
 
 
 class LambdaMax(NamedTuple):

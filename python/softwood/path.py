@@ -173,10 +173,9 @@ def sparsity_path(
     training = open_classification(settings)
     local, overall = (penalty_grid(n, grid, training, settings) for n, grid in grids.items())
     validation = _validation(*held, training[2])
-    named = settings["feature_names"] is not None
 
     def table(points: Any, status: str, seconds: float) -> SparsityPath:
-        models = [(j, i, OrctModel(handle, named), score) for j, i, handle, score in points]
+        models = [(j, i, OrctModel(handle), score) for j, i, handle, score in points]
         scored = validation is not None
         return SparsityPath(local, overall, models, status, seconds, scored=scored)
 

@@ -86,7 +86,7 @@ def test_a_model_has_the_promised_members(tree):
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
-        "ridge_branches ridge_leaves report"
+        "ridge_branches ridge_leaves report splits leaves"
     )
     public = {name for name in dir(tree) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -406,3 +406,14 @@ def test_other_threads_go_on_during_a_fit(kinked):
         stop.set()
         thread.join()
     assert len(ticks) > 10
+
+
+def test_the_loss_can_be_told_in_units_of_the_response():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(0, 9, (300, 2))
+    y = 1000 * abs(X[:, 0] - 4) + 100 * rng.normal(size=300)
+    model = softwood.fit_srt(X, y, depth=2)
+    U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    predictions = U @ model.leaf_coefficients.T + model.leaf_intercepts
+    errors = (model.leaf_probabilities(X) * (predictions - y[:, None]) ** 2).sum(axis=1)
+    assert np.isclose(model.report.loss * model.report.loss_unit, errors.mean(), rtol=1e-9)

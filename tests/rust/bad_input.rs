@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, array};
 use softwood::data::{Labels, ScalingChoice};
-use softwood::{Control, FitError, InputError, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, FitError, FittedModel, InputError, OrctModel, OrctSettings, fit_orct};
 
 fn rows() -> Array2<f64> {
     array![[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [0.2, 0.9]]
@@ -187,7 +187,7 @@ fn numbers_of_classes() {
     );
     assert_eq!(
         text,
-        "y has 5 classes but a tree of depth 2 has 4 leaves; use depth=3 or more, or cover_classes=False"
+        "y has 5 classes but a tree of depth 2 has 4 leaves; use depth 3 or more, or switch cover_classes off"
     );
     for allowed in [
         OrctSettings {

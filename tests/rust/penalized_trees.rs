@@ -13,8 +13,8 @@ use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvRule, CvSettings, OrctModel, OrctSettings, PenaltyGrid, ValidationRows, fit_orct,
-    fit_orct_cv, lambda_max, sparsity_path,
+    Control, CvRule, CvSettings, FittedModel, OrctModel, OrctSettings, PenaltyGrid, ValidationRows,
+    fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
 
@@ -424,7 +424,7 @@ fn cross_validation_finds_what_generalizes() {
     assert_eq!(selection.candidates.len(), 2 * 2 * 2);
     let chosen = &selection.candidates[selection.chosen];
     assert_eq!(
-        (model.tree.topology.depth(), model.tree.gamma),
+        (model.tree.shape.depth(), model.tree.gamma),
         (chosen.depth, chosen.gamma)
     );
     let most = selection.candidates.iter().map(|c| c.folds).max().unwrap();

@@ -5,7 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use softwood::data::{Labels, ScalingChoice};
 use softwood::fitted::SelectionStep;
-use softwood::{Control, FitError, OrctModel, OrctSettings, RowSelection, fit_orct_selected};
+use softwood::{
+    Control, FitError, FittedModel, OrctModel, OrctSettings, RowSelection, fit_orct_selected,
+};
 use std::time::Duration;
 
 /// Two classes told apart by an oblique line, one row in fifty mislabelled.

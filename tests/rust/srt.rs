@@ -10,7 +10,8 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{RegressionParameters, Topology};
 use softwood::{
-    Control, FitError, InputError, Model, RegressionStart, SrtModel, SrtSettings, fit_srt,
+    Control, FitError, FittedModel, InputError, Model, RegressionStart, SrtModel, SrtSettings,
+    fit_srt,
 };
 
 /// Rows uniform in [−1, 1]^p and a response with a kink and some noise.
@@ -146,7 +147,7 @@ fn a_piecewise_linear_response_is_found() {
     let model = fit(&x, &y, &quick(1));
     assert!(r2(&model, x.view(), &y) > 0.999);
     // The kink runs along x0 + 0.3 x1 = 0.
-    let rule = model.tree.rule(0);
+    let rule = model.tree.rule(0).unwrap();
     let weight = |j: usize| rule.terms.iter().find(|t| t.feature == j).unwrap().weight;
     assert!((weight(1) / weight(0) - 0.3).abs() < 0.05);
     assert!(rule.threshold.abs() < 0.03 * weight(0).abs());
@@ -376,7 +377,7 @@ fn one_leaf_predicts_and_explains() {
         let model = fit(&x, &y, &settings);
         let (predicted, leaves) = (
             model.predict(x.view()).unwrap(),
-            model.leaf_indices(x.view()).unwrap(),
+            model.tree.leaf_indices(x.view()).unwrap(),
         );
         let (probabilities, slopes) = (
             model.tree.leaf_probabilities(x.view()).unwrap(),
@@ -528,7 +529,7 @@ fn the_documented_file_predicts_the_documented_row() {
     let row = ArrayView2::from_shape((1, 2), &row).unwrap();
     let predicted = model.predict(row).unwrap()[0];
     assert!((predicted - example["prediction"].as_f64().unwrap()).abs() < 1e-12);
-    assert_eq!(model.leaf_indices(row).unwrap()[0], example["leaf"]);
+    assert_eq!(model.tree.leaf_indices(row).unwrap()[0], example["leaf"]);
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn leaves_and_curves_add_up_in_the_users_units() {
         };
         let model = fit(&x, &y, &settings);
         let predicted = model.predict(x.view()).unwrap();
-        let leaves = model.leaf_indices(x.view()).unwrap();
+        let leaves = model.tree.leaf_indices(x.view()).unwrap();
         let curves = model.curve_points();
         assert_eq!(curves.len(), 3);
         for (i, row) in x.rows().into_iter().enumerate() {
@@ -144,7 +144,7 @@ fn slopes_are_differences_of_predictions() {
         };
         let (below, above) = (moved(-step), moved(step));
         let at = |x: &Array2<f64>| model.predict(x.view()).unwrap();
-        let leaf = |x: &Array2<f64>| model.leaf_indices(x.view()).unwrap();
+        let leaf = |x: &Array2<f64>| model.tree.leaf_indices(x.view()).unwrap();
         let (low, high) = (at(&below), at(&above));
         let (left, right) = (leaf(&below), leaf(&above));
         for i in 0..100 {

@@ -5,7 +5,7 @@ use ndarray::{Array2, s};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::Labels;
-use softwood::{Control, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, FittedModel, OrctModel, OrctSettings, fit_orct};
 use std::error::Error;
 
 /// Rows to learn from; as many again are held out.

@@ -41,6 +41,9 @@ pub enum InputError {
         /// The value.
         value: f64,
     },
+    /// X was not finite in one pass and finite in the next.
+    #[error("X was changed while it was read; nothing may write to it during a call")]
+    RowsChanged,
     /// NaN or infinity in the response of a regression.
     #[error("y[{row}] is {value}; every value must be finite")]
     Response {
@@ -72,7 +75,7 @@ pub enum InputError {
     /// More classes than leaves although every class is to own one.
     #[error(
         "y has {classes} classes but a tree of depth {depth} has {leaves} leaves; \
-         use depth={needed} or more, or cover_classes=False"
+         use depth {needed} or more, or switch cover_classes off"
     )]
     TooManyClasses {
         /// Classes in y.
@@ -86,8 +89,8 @@ pub enum InputError {
     },
     /// More curves than one regression can tell apart.
     #[error(
-        "curves=True can bend at most {most} features, X has {features} with {values} values or more; \
-         use fewer features or curves=False"
+        "curves can bend at most {most} features, X has {features} with {values} values or more; \
+         use fewer features or switch curves off"
     )]
     TooManyCurves {
         /// Features that take so many values.

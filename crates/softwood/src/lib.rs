@@ -70,7 +70,7 @@
 //!
 //! ```
 //! use ndarray::array;
-//! use softwood::{Control, OrctModel, OrctSettings, data::Labels, fit_orct};
+//! use softwood::{Control, FittedModel, OrctModel, OrctSettings, data::Labels, fit_orct};
 //!
 //! // Exclusive or: no single split tells the classes apart, three do.
 //! let x = array![[0.1, 0.2], [0.9, 0.8], [0.2, 0.9], [0.8, 0.1]];
@@ -137,7 +137,7 @@ pub use fit::selected_rows::{RowSelection, fit_orct_selected};
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 #[cfg(feature = "fit")]
 pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
-pub use fitted::{Model, ModelFileError, OrctModel, SrtModel};
+pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

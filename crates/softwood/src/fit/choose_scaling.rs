@@ -2,7 +2,7 @@
 
 use super::orct::{OrctProblem, OrctSettings};
 use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
-use crate::fitted::{class_probabilities, most_probable};
+use crate::fitted::most_probable;
 use crate::progress::Progress;
 use crate::search::folds::Folds;
 use crate::search::multistart::{Effort, run_starts};
@@ -74,16 +74,8 @@ fn choose_scaling(
             let starts = run_starts(&descent, quick.n_starts, seed, Effort::Quick)?;
             let best = &starts.outcomes[starts.best];
             let mut probabilities = vec![0.0; scaled.len() * k];
-            let finite = class_probabilities(
-                &*scaled,
-                problem.topology,
-                &best.theta,
-                settings.gamma,
-                &best.labels,
-                k,
-                Parallelism::Rows,
-                &mut probabilities,
-            );
+            let mixture = problem.mixture(best, settings.gamma);
+            let finite = mixture.fill(&*scaled, Parallelism::Rows, &mut probabilities);
             debug_assert!(finite, "the rows were checked");
             for i in held {
                 let predicted = most_probable(&probabilities[i * k..][..k]) as usize;

@@ -9,7 +9,9 @@ use crate::data::{
     Source,
 };
 use crate::error::{FitError, InputError};
-use crate::fitted::{ClassRate, FitReport, OrctModel, SoftTree};
+use crate::fitted::{
+    ConstraintKind, ConstraintReport, FitReport, LinearSplits, Mixture, OrctModel, SoftTree,
+};
 use crate::objective::{ClassRates, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
@@ -17,7 +19,7 @@ use crate::search::descent::{Descent, StartOutcome};
 use crate::search::multistart::{Effort, Starts, parallelism, run_starts};
 use crate::stop::Stop;
 use crate::threads::in_pool;
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::{ParameterLayout, Shape, Topology};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -204,6 +206,18 @@ impl<'a> OrctProblem<'a> {
         ParameterLayout::new(self.topology, self.rows.features())
     }
 
+    /// What the tree of a start predicts.
+    pub fn mixture(&self, start: &StartOutcome, gamma: f64) -> Mixture {
+        let (coefficients, intercepts) = self.layout().split(&start.theta);
+        let splits = LinearSplits {
+            shape: &Shape::complete(self.topology.depth()),
+            coefficients,
+            intercepts,
+            gamma,
+        };
+        splits.mixture_of_labels(&start.labels, self.labels.classes.len())
+    }
+
     /// The model of the best start.
     pub fn model(
         &self,
@@ -217,14 +231,15 @@ impl<'a> OrctProblem<'a> {
         let tree = SoftTree::of(self.topology, settings.gamma, &best.theta, scaling, names);
         let report = FitReport {
             constraints: constraints(settings, best),
+            loss_unit: Some(1.0),
             ..starts.report(self.rows.len(), began)
         };
-        OrctModel::new(
+        OrctModel {
             tree,
-            self.labels.classes.clone(),
-            best.labels.clone(),
+            classes: self.labels.classes.clone(),
+            leaf_classes: best.labels.clone(),
             report,
-        )
+        }
     }
 
     /// All that a start needs.
@@ -256,10 +271,12 @@ impl<'a> OrctProblem<'a> {
 }
 
 /// The bounds on class rates, as asked and as reached.
-fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ClassRate> {
+fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ConstraintReport> {
     let both = settings.min_class_rate.iter().zip(&best.rates);
-    both.map(|((class, asked), reached)| ClassRate {
-        class: *class,
+    both.map(|((class, asked), reached)| ConstraintReport {
+        kind: ConstraintKind::ClassRate,
+        class: Some(*class),
+        group: None,
         asked: *asked,
         reached: reached.rate,
         multiplier: reached.multiplier,

@@ -4,9 +4,7 @@ use super::orct::OrctProblem;
 use super::orct_cv::{CvRule, CvSettings};
 use crate::InputError;
 use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
-use crate::fitted::{
-    CvCandidate, CvTable, class_probabilities, global_sparsity, local_sparsity, most_probable,
-};
+use crate::fitted::{CvCandidate, CvTable, global_sparsity, local_sparsity, most_probable};
 use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
 use crate::search::folds::Folds;
@@ -302,16 +300,8 @@ impl CvScores<'_> {
     ) -> FoldScore {
         let k = self.labels.classes.len();
         let mut probabilities = vec![0.0; held.len() * k];
-        let finite = class_probabilities(
-            held,
-            problem.topology,
-            &start.theta,
-            candidate.gamma,
-            &start.labels,
-            k,
-            Parallelism::None,
-            &mut probabilities,
-        );
+        let mixture = problem.mixture(start, candidate.gamma);
+        let finite = mixture.fill(held, Parallelism::None, &mut probabilities);
         debug_assert!(finite, "the rows were checked");
         let predicted = probabilities.chunks_exact(k).map(most_probable);
         let held_out = predicted.zip(labels.codes.iter().copied());

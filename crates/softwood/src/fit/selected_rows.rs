@@ -261,7 +261,7 @@ impl SelectedFit<'_> {
             let range = first..n.min(first + ROWS_AT_A_TIME);
             let rows = self.rows.slice(range.clone());
             let probabilities = model.tree.leaf_probabilities(rows)?;
-            let width = model.tree.topology.leaves();
+            let width = model.tree.shape.leaves().len();
             leaves.extend(probabilities.chunks_exact(width).map(most_probable));
             let predicted = model.predict(rows)?;
             let actual = &self.labels.codes[range];
@@ -346,17 +346,16 @@ impl Chosen {
 
 /// The splits on scaled features, and those on the way to each leaf.
 fn hyperplanes(model: &OrctModel) -> Hyperplanes {
-    let (tree, topology) = (&model.tree, model.tree.topology);
-    let (b, p) = (topology.branches(), tree.features());
+    let (tree, p) = (&model.tree, model.tree.features());
+    let splits = tree.shape.splits().len();
     let slopes = tree.coefficients.iter().map(|a| a / p as f64).collect();
     let path = |leaf: usize| {
-        let parents =
-            std::iter::successors(Some(b + leaf), |node| node.checked_sub(1).map(|t| t / 2));
-        parents.skip(1).collect()
+        let path = tree.shape.path(leaf).into_iter().rev();
+        path.map(|(split, _)| split).collect()
     };
     Hyperplanes {
-        normals: Array2::from_shape_vec((b, p), slopes).expect("a row for each split"),
+        normals: Array2::from_shape_vec((splits, p), slopes).expect("a row for each split"),
         offsets: tree.intercepts.clone(),
-        of_leaf: (0..topology.leaves()).map(path).collect(),
+        of_leaf: (0..tree.shape.leaves().len()).map(path).collect(),
     }
 }

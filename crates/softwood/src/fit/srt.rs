@@ -11,7 +11,7 @@ use crate::data::{
     WeightedRows,
 };
 use crate::error::{FitError, InputError};
-use crate::fitted::{SoftTree, SrtModel};
+use crate::fitted::{FitReport, SoftTree, SrtModel};
 use crate::progress::Progress;
 use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_side};
 use crate::search::nodec::{NodecRules, RegressionOutcome, Ridges, Run};
@@ -206,7 +206,11 @@ pub fn fit_srt<'a>(
             response,
             ridge_branches: ridges.branches.to_vec(),
             ridge_leaves: ridges.leaves.to_vec(),
-            report: starts.report(rows.len(), began),
+            report: FitReport {
+                // None where it overflows.
+                loss_unit: Some((trend.scale * response.scale).powi(2)).filter(|u| u.is_finite()),
+                ..starts.report(rows.len(), began)
+            },
         })
     })?
 }

@@ -24,7 +24,8 @@ pub(crate) struct Trend {
     line: LinearModel,
     /// One a feature; none at all if there are no hinges.
     pub curves: Vec<Curve>,
-    scale: f64,
+    /// Deviation of what the tree is left with, by the standardized response.
+    pub scale: f64,
 }
 
 impl Trend {

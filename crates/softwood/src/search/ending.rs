@@ -31,6 +31,7 @@ impl<O: AsRef<Ending>> Starts<O> {
                 best.status
             },
             objective: best.objective,
+            loss_unit: None,
             loss: best.loss,
             seconds: began.elapsed().as_secs_f64(),
             iterations: endings().map(|e| e.work.iterations).sum(),
