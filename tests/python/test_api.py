@@ -46,8 +46,8 @@ def test_a_model_has_the_promised_members(model):
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
-        "status objective loss loss_unit seconds iterations evaluations optimality start_objectives "
-        "best_start constraints cross_validation scaling rows selection converged"
+        "status objective loss loss_unit seconds iterations evaluations optimality "
+        "start_objectives best_start constraints cross_validation scaling rows selection converged"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 
