@@ -7,12 +7,12 @@
 
 use super::PenaltyShape;
 use crate::InputError;
-use crate::solver::{Group, Majorized, SparsityTerm};
+use crate::solver::{Bounds, Group, Majorized, SparsityTerm};
 use crate::tree::{ParameterLayout, Topology};
 use std::collections::BTreeMap;
 
-/// Bound on every coefficient and intercept.
-const BOUND: f64 = 1.0;
+/// Where coefficients and intercepts of splits lie.
+const SPLIT_BOUNDS: Bounds = Bounds::all(-1.0, 1.0);
 
 /// Largest λ: products with steps and numbers of coefficients stay finite.
 const MAX_WEIGHT: f64 = 1e100;
@@ -72,9 +72,10 @@ impl PenaltySettings {
     }
 }
 
-/// A penalty on some coordinates of a vector, within |x| ≤ 1.
+/// A penalty on some coordinates of a vector, within a box.
 #[derive(Clone, Debug)]
 pub(crate) struct Penalty {
+    bounds: Bounds,
     local: f64,
     global: f64,
     shape: PenaltyShape,
@@ -104,6 +105,7 @@ impl Penalty {
             groups = by_id.into_values().collect();
         }
         Self {
+            bounds: SPLIT_BOUNDS,
             local: settings.local,
             global: settings.global,
             shape: settings.shape,
@@ -159,7 +161,7 @@ impl Majorized for Penalty {
         value
     }
 
-    /// The penalty's tangent at θ, up to a constant, with the bounds |θ| ≤ 1: what the solver takes.
+    /// The penalty's tangent at θ, up to a constant, with the bounds: what the solver takes.
     fn tangent(&self, theta: &[f64]) -> SparsityTerm {
         let mut local = vec![0.0; self.dim];
         if self.local > 0.0 {
@@ -177,7 +179,7 @@ impl Majorized for Penalty {
             .filter(|group| group.weight > 0.0)
             .collect();
         SparsityTerm {
-            bound: BOUND,
+            bounds: self.bounds.clone(),
             local,
             groups,
         }

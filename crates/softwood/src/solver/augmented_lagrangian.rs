@@ -282,7 +282,7 @@ mod tests {
             rows: vec![(vec![1.0, 0.0], 0.6)],
         };
         let term = SparsityTerm {
-            bound: 1.0,
+            bounds: Bounds::all(-1.0, 1.0),
             local: vec![0.4; 2],
             groups: Vec::<Group>::new(),
         };
