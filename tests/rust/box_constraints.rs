@@ -9,7 +9,7 @@ use softwood::solver::{
     Bounds, Face, Group, Interval, LbfgsSettings, Objective, Outcome, SimpleTerm, SparsityTerm,
     minimize,
 };
-use softwood::stop::Stopped;
+use softwood::stop::Interrupted;
 
 /// Intervals around 0: symmetric, lopsided, one-sided, a point, the whole line. None ends at ±1, the
 /// length of a solver's first step, from where that would reach 0 up to rounding.
@@ -221,7 +221,7 @@ impl Objective for Quadratic {
         self.b.len()
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         let rows = self.q.chunks_exact(x.len());
         for ((g, row), b) in gradient.iter_mut().zip(rows).zip(&self.b) {
             *g = row.iter().zip(x).map(|(q, x)| q * x).sum::<f64>() - b;

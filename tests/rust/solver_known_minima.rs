@@ -10,7 +10,7 @@ use softwood::solver::{
     Bounds, Face, Group, LbfgsSettings, Outcome, SimpleTerm, SparsityTerm, minimize,
 };
 use softwood::status::SolveStatus;
-use softwood::stop::Stopped;
+use softwood::stop::{Interrupted, SourceError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,7 @@ impl<F: Fn(&[f64], &mut [f64]) -> f64 + Sync> Objective for Function<F> {
         self.0
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         Ok((self.1)(x, gradient))
     }
 }
@@ -33,7 +33,7 @@ impl<F: Fn(&[f64], &mut [f64]) -> f64 + Sync> Objective for Function<F> {
 struct StopsAt<O> {
     objective: O,
     at: u64,
-    why: Stopped,
+    why: Interrupted,
     evaluations: AtomicU64,
 }
 
@@ -42,9 +42,9 @@ impl<O: Objective> Objective for StopsAt<O> {
         self.objective.dim()
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         if self.evaluations.fetch_add(1, Ordering::Relaxed) + 1 >= self.at {
-            return Err(self.why);
+            return Err(self.why.clone());
         }
         self.objective.value_and_gradient(x, gradient)
     }
@@ -358,8 +358,8 @@ fn the_iteration_limit_is_kept_and_told() {
 #[test]
 fn stopped_in_the_middle_the_best_point_is_kept() {
     let cases = [
-        (Stopped::Cancelled, SolveStatus::Cancelled),
-        (Stopped::TimeLimit, SolveStatus::TimeLimit),
+        (Interrupted::Cancelled, SolveStatus::Cancelled),
+        (Interrupted::TimeLimit, SolveStatus::TimeLimit),
     ];
     for (why, status) in cases {
         let mut last = f64::INFINITY;
@@ -367,7 +367,7 @@ fn stopped_in_the_middle_the_best_point_is_kept() {
             let objective = StopsAt {
                 objective: rosenbrock(),
                 at,
-                why,
+                why: why.clone(),
                 evaluations: AtomicU64::new(0),
             };
             let outcome = run(objective, Bounds::all(-2.0, 2.0), &[-1.2, 1.0], &TIGHT);
@@ -391,15 +391,31 @@ fn stopped_in_the_middle_the_best_point_is_kept() {
 
 #[test]
 fn stopped_before_the_first_evaluation_there_is_no_answer() {
-    for why in [Stopped::Cancelled, Stopped::TimeLimit] {
+    for why in [Interrupted::Cancelled, Interrupted::TimeLimit] {
         let objective = StopsAt {
             objective: rosenbrock(),
             at: 1,
-            why,
+            why: why.clone(),
             evaluations: AtomicU64::new(0),
         };
         let bounds = Bounds::all(-2.0, 2.0);
         let outcome = minimize(objective, bounds, vec![0.0, 0.0], &TIGHT, None::<Record>);
+        assert_eq!(outcome.unwrap_err(), why);
+    }
+}
+
+#[test]
+fn rows_that_cannot_be_had_leave_no_answer_at_any_time() {
+    for at in [1, 2, 5, 20] {
+        let why = Interrupted::Source(SourceError::new("the file ended early"));
+        let objective = StopsAt {
+            objective: rosenbrock(),
+            at,
+            why: why.clone(),
+            evaluations: AtomicU64::new(0),
+        };
+        let bounds = Bounds::all(-2.0, 2.0);
+        let outcome = minimize(objective, bounds, vec![-1.2, 1.0], &TIGHT, None::<Record>);
         assert_eq!(outcome.unwrap_err(), why);
     }
 }

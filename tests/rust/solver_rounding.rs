@@ -10,7 +10,7 @@ use softwood::objective::PenaltySettings;
 use softwood::solver::{
     Bounds, Group, LbfgsSettings, Objective, SimpleTerm, SparsityTerm, minimize,
 };
-use softwood::stop::Stopped;
+use softwood::stop::Interrupted;
 use softwood::{Control, OrctSettings, fit_orct};
 
 /// Groups of coordinates in order, within [−1, 1], without an ℓ1 part.
@@ -119,7 +119,7 @@ impl Objective for Tilted {
         self.0.len()
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         gradient.copy_from_slice(&self.0);
         Ok(x.iter().zip(&self.0).map(|(x, g)| x * g).sum())
     }
