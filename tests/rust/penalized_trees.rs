@@ -152,7 +152,15 @@ fn lambda_max_bounds_the_gradient_at_zero() {
             gamma: 20.0,
             ..OrctSettings::default()
         };
-        let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
+        let max = lambda_max(
+            x.view(),
+            &y,
+            None,
+            ScalingKind::MinMax,
+            &base,
+            &Control::default(),
+        )
+        .unwrap();
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
         let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
         let topology = Topology::complete(depth);
@@ -197,7 +205,15 @@ fn beyond_lambda_max_no_feature_is_used() {
             shape,
             ..PenaltySettings::default()
         });
-        let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
+        let max = lambda_max(
+            x.view(),
+            &y,
+            None,
+            ScalingKind::MinMax,
+            &base,
+            &Control::default(),
+        )
+        .unwrap();
         for (local, global) in [(max.local, 0.0), (0.0, max.global)] {
             let penalty = PenaltySettings {
                 local,

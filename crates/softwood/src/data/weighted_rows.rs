@@ -258,3 +258,31 @@ impl RowWeights {
         self.total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ScaledRows, Scaling, ScalingKind};
+    use super::*;
+    use ndarray::Array2;
+
+    #[test]
+    fn weights_laid_out_once_are_never_copied() {
+        let x = Array2::from_shape_fn((300, 2), |(i, j)| (i + j) as f64);
+        let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
+        let source = ScaledRows::new(x.view().into(), &scaling).shared();
+        let weights: Vec<f64> = (0..300).map(f64::from).collect();
+        for given in [None, Some(weights.as_slice())] {
+            let laid_out = RowWeights::new(&*source, given);
+            let places = || {
+                let stop = Stop::default();
+                let rows = source.clone();
+                let rows = WeightedRows::of(rows, laid_out.clone(), Parallelism::None, stop);
+                assert_eq!(rows.total_weight(), given.map_or(300.0, |w| w.iter().sum()));
+                let blocks = 0..source.blocks();
+                let places = blocks.map(|b| rows.block_weights(&source.block_rows(b)).as_ptr());
+                places.collect::<Vec<_>>()
+            };
+            assert_eq!(places(), places());
+        }
+    }
+}

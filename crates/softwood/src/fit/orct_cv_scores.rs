@@ -99,7 +99,7 @@ impl CvScores<'_> {
                     cut_short = true;
                     break;
                 }
-                Err(stopped) => return Err(stopped),
+                Err(interrupted) => return Err(interrupted),
             }
         }
         Ok(CvTable {

@@ -136,7 +136,7 @@ impl Descent<'_, '_> {
                         end.status = SolveStatus::TimeLimit;
                         break 'stages;
                     }
-                    Err(stopped) => return Err(stopped),
+                    Err(interrupted) => return Err(interrupted),
                 };
                 end.work += outcome.work;
                 theta = outcome.x;

@@ -132,7 +132,7 @@ impl<'a, 'd> Run<'a, 'd> {
             match self.macro_iteration() {
                 Ok(status) => self.status = status,
                 Err(Interrupted::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
-                Err(stopped) => return Err(stopped),
+                Err(interrupted) => return Err(interrupted),
             }
         }
         Ok(())

@@ -69,7 +69,7 @@ pub(crate) fn improve(
         let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
             Err(Interrupted::TimeLimit) => break,
-            Err(stopped) => return Err(stopped),
+            Err(interrupted) => return Err(interrupted),
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall

@@ -47,7 +47,7 @@ pub(crate) fn pruned(
             }
             Ok(_) => {}
             Err(Interrupted::TimeLimit) => break,
-            Err(stopped) => return Err(stopped),
+            Err(interrupted) => return Err(interrupted),
         }
     }
     if !found {

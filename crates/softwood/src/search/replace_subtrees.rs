@@ -50,7 +50,7 @@ pub(crate) fn replace_subtrees(
                 run.end_out_of_time();
                 return Ok(());
             }
-            Err(stopped) => return Err(stopped),
+            Err(interrupted) => return Err(interrupted),
         }
     }
     if replaced {
