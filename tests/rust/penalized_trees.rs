@@ -13,8 +13,8 @@ use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvRule, CvSettings, OrctModel, OrctSettings, PenaltyGrid, ValidationRows, fit_orct,
-    fit_orct_cv, lambda_max, sparsity_path,
+    Control, CvRule, CvSettings, FitError, OrctModel, OrctSettings, PenaltyGrid, ValidationRows,
+    fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
 
@@ -71,6 +71,18 @@ fn penalty_by_hand(model: &OrctModel, penalty: &PenaltySettings) -> f64 {
         .map(|u| penalty.shape.value(u))
         .sum();
     penalty.local * local + penalty.global * global
+}
+
+#[test]
+fn the_largest_penalty_is_not_looked_for_once_cancelled() {
+    let (x, y) = noisy_rows(1, 300, 8);
+    let control = Control::default();
+    control.stop.raise();
+    for kind in [ScalingKind::MinMax, ScalingKind::Quantile] {
+        let settings = OrctSettings::default();
+        let max = lambda_max(x.view(), &y, None, kind, &settings, &control);
+        assert_eq!(max, Err(FitError::Cancelled));
+    }
 }
 
 #[test]

@@ -104,13 +104,26 @@ impl Penalty {
             }
             groups = by_id.into_values().collect();
         }
+        let coordinates = nodes.flat_map(|t| layout.coefficients(t)).collect();
+        Self::new(settings, layout.dim(), SPLIT_BOUNDS, coordinates, groups)
+    }
+
+    /// λ_L of `settings` on `coordinates` and λ_G on the largest of each of `groups`, for vectors of
+    /// length `dim` within `bounds`.
+    fn new(
+        settings: &PenaltySettings,
+        dim: usize,
+        bounds: Bounds,
+        coordinates: Vec<usize>,
+        groups: Vec<Vec<usize>>,
+    ) -> Self {
         Self {
-            bounds: SPLIT_BOUNDS,
+            bounds,
             local: settings.local,
             global: settings.global,
             shape: settings.shape,
-            dim: layout.dim(),
-            coordinates: nodes.flat_map(|t| layout.coefficients(t)).collect(),
+            dim,
+            coordinates,
             groups,
         }
     }
@@ -195,6 +208,22 @@ mod tests {
     use super::*;
     use crate::objective::penalty_shape::EVERY_SHAPE;
     use proptest::prelude::*;
+
+    #[test]
+    fn leaves_may_be_free_beside_bounded_splits() {
+        // One feature's split, its leaf, and an intercept that is neither bounded nor penalized.
+        use crate::solver::{Interval, SimpleTerm};
+        let settings = PenaltySettings {
+            global: 2.0,
+            ..PenaltySettings::default()
+        };
+        let bounds = [Interval::new(-1.0, 1.0), Interval::FREE, Interval::FREE];
+        let bounds = bounds.into_iter().collect();
+        let penalty = Penalty::new(&settings, 3, bounds, vec![0, 1], vec![vec![0, 1]]);
+        let mut x = [-7.0, 6.0, -50.0];
+        penalty.tangent(&x).prox(&mut x, 1.0);
+        assert_eq!(x, [-1.0, 4.0, -50.0]);
+    }
 
     proptest! {
         /// The tangent lies above the penalty and touches it.
