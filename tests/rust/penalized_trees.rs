@@ -13,8 +13,8 @@ use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvRule, CvSettings, FittedModel, OrctModel, OrctSettings, PenaltyGrid, ValidationRows,
-    fit_orct, fit_orct_cv, lambda_max, sparsity_path,
+    Control, CvRule, CvSettings, FitError, FittedModel, OrctModel, OrctSettings, PenaltyGrid,
+    ValidationRows, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
 
@@ -71,6 +71,18 @@ fn penalty_by_hand(model: &OrctModel, penalty: &PenaltySettings) -> f64 {
         .map(|u| penalty.shape.value(u))
         .sum();
     penalty.local * local + penalty.global * global
+}
+
+#[test]
+fn the_largest_penalty_is_not_looked_for_once_cancelled() {
+    let (x, y) = noisy_rows(1, 300, 8);
+    let control = Control::default();
+    control.stop.raise();
+    for kind in [ScalingKind::MinMax, ScalingKind::Quantile] {
+        let settings = OrctSettings::default();
+        let max = lambda_max(x.view(), &y, None, kind, &settings, &control);
+        assert_eq!(max, Err(FitError::Cancelled));
+    }
 }
 
 #[test]
@@ -152,7 +164,15 @@ fn lambda_max_bounds_the_gradient_at_zero() {
             gamma: 20.0,
             ..OrctSettings::default()
         };
-        let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
+        let max = lambda_max(
+            x.view(),
+            &y,
+            None,
+            ScalingKind::MinMax,
+            &base,
+            &Control::default(),
+        )
+        .unwrap();
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
         let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
         let topology = Topology::complete(depth);
@@ -197,7 +217,15 @@ fn beyond_lambda_max_no_feature_is_used() {
             shape,
             ..PenaltySettings::default()
         });
-        let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
+        let max = lambda_max(
+            x.view(),
+            &y,
+            None,
+            ScalingKind::MinMax,
+            &base,
+            &Control::default(),
+        )
+        .unwrap();
         for (local, global) in [(max.local, 0.0), (0.0, max.global)] {
             let penalty = PenaltySettings {
                 local,

@@ -1,6 +1,6 @@
 //! What can be wrong with the input, said with the values at fault, and how a fit can fail.
 
-use crate::stop::Stopped;
+use crate::stop::{Interrupted, SourceError, Stopped};
 
 /// Input that cannot be fitted, predicted or loaded; found before any work is done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -136,6 +136,9 @@ pub enum FitError {
     /// The stop flag was raised.
     #[error("the fit was cancelled")]
     Cancelled,
+    /// The source of the rows failed while they were passed over.
+    #[error("the rows could not be read: {0}")]
+    Source(SourceError),
     /// The threads asked for could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {
@@ -150,5 +153,15 @@ impl From<Stopped> for FitError {
     /// Of what must be finished to have an answer at all, which no time limit ends.
     fn from(_: Stopped) -> Self {
         Self::Cancelled
+    }
+}
+
+impl From<Interrupted> for FitError {
+    /// The same, and rows that could not be had.
+    fn from(interrupted: Interrupted) -> Self {
+        match interrupted {
+            Interrupted::Source(error) => Self::Source(error),
+            Interrupted::Cancelled | Interrupted::TimeLimit => Self::Cancelled,
+        }
     }
 }

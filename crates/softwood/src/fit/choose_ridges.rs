@@ -4,7 +4,7 @@ use super::srt::SrtSettings;
 use crate::data::RegressionRows;
 use crate::leaves::{Groups, plausible_penalties, variances};
 use crate::search::nodec::Ridges;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, RegressionParameters};
 
 /// λ_ω W p² and λ_β W to begin with.
@@ -36,7 +36,7 @@ pub(crate) fn plausible_ridges(
     at: &RegressionParameters,
     first: &Ridges,
     settings: &SrtSettings,
-) -> Result<Ridges, Stopped> {
+) -> Result<Ridges, Interrupted> {
     let p = data.features();
     let moments = data.without_deadline().leaf_moments(at, 0, None)?;
     let leaves = plausible_penalties(&moments, p, &Groups::of_features(p));

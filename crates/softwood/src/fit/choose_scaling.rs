@@ -6,7 +6,7 @@ use crate::fitted::most_probable;
 use crate::progress::Progress;
 use crate::search::folds::Folds;
 use crate::search::multistart::{Effort, run_starts};
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop, Stopped};
 use std::sync::Arc;
 
 /// Folds of the inner validation.
@@ -21,13 +21,14 @@ pub(crate) fn learn_scaling(
     settings: &OrctSettings,
     stop: &Stop,
     progress: &Arc<Progress>,
-) -> Result<Scaling, Stopped> {
+) -> Result<Scaling, Interrupted> {
     let kind = match settings.scaling {
         ScalingChoice::Fixed(kind) => kind,
         ScalingChoice::Auto => choose_scaling(problem, settings, stop, progress)?,
     };
     let stop = stop.without_deadline();
-    Scaling::learn_unless_stopped(kind, problem.rows, problem.weights, &stop)
+    let scaling = Scaling::learn_unless_stopped(kind, problem.rows, problem.weights, &stop)?;
+    Ok(scaling)
 }
 
 /// Min-max, unless the quantile map, whose splits are harder to read, lowers the cost of predicted
@@ -39,7 +40,7 @@ fn choose_scaling(
     settings: &OrctSettings,
     stop: &Stop,
     progress: &Arc<Progress>,
-) -> Result<ScalingKind, Stopped> {
+) -> Result<ScalingKind, Interrupted> {
     const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
     let quick = OrctSettings {
         n_starts: STARTS.min(settings.n_starts),

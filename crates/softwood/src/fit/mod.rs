@@ -2,6 +2,8 @@
 
 mod choose_ridges;
 mod choose_scaling;
+#[cfg(test)]
+mod failing_source;
 pub mod lambda_max;
 pub mod orct;
 pub mod orct_cv;

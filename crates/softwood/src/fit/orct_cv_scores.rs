@@ -12,7 +12,7 @@ use crate::search::multistart::{
     Effort, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
 };
 use crate::search::race::Race;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl CvScores<'_> {
     }
 
     /// The table of all candidates.
-    pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Stopped> {
+    pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Interrupted> {
         let mut candidates = self.candidates();
         let mut race = Race::new(candidates.len());
         let folds = self.settings.folds;
@@ -93,11 +93,11 @@ impl CvScores<'_> {
             let fold = self.fold(folding, fold);
             match self.score_fold(&candidates, &race, &fold) {
                 Ok(scores) => add_fold(&mut candidates, &mut race, &fold.held, scores),
-                Err(Stopped::TimeLimit) => {
+                Err(Interrupted::TimeLimit) => {
                     cut_short = true;
                     break;
                 }
-                Err(stopped) => return Err(stopped),
+                Err(interrupted) => return Err(interrupted),
             }
         }
         Ok(CvTable {
@@ -171,7 +171,7 @@ impl CvScores<'_> {
         candidates: &[CvCandidate],
         race: &Race,
         fold: &Fold,
-    ) -> Result<Vec<Option<FoldScore>>, Stopped> {
+    ) -> Result<Vec<Option<FoldScore>>, Interrupted> {
         let (rows, weights) = (&fold.train.rows, fold.train.weights.as_deref());
         let learn =
             |kind: &ScalingKind| (*kind, Scaling::learn(*kind, rows.view().into(), weights));
@@ -194,7 +194,7 @@ impl CvScores<'_> {
                 let scaling = of_kind(candidates[0].scaling);
                 self.score_shape(candidates, &running, fold, scaling)
             })
-            .collect::<Result<_, Stopped>>()?;
+            .collect::<Result<_, Interrupted>>()?;
         Ok(scored.into_iter().flatten().collect())
     }
 
@@ -207,7 +207,7 @@ impl CvScores<'_> {
         running: &impl Fn(usize) -> bool,
         fold: &Fold,
         scaling: &Scaling,
-    ) -> Result<Vec<Option<FoldScore>>, Stopped> {
+    ) -> Result<Vec<Option<FoldScore>>, Interrupted> {
         if !(0..shape.len()).any(running) {
             return Ok(shape.iter().map(|_| None).collect());
         }
@@ -255,7 +255,7 @@ impl CvScores<'_> {
         scaled: &Source<'b>,
         candidate: &CvCandidate,
         warm: Option<&WarmStarts>,
-    ) -> Result<Vec<StartOutcome>, Stopped> {
+    ) -> Result<Vec<StartOutcome>, Interrupted> {
         let mut settings = candidate.settings(&self.settings.fit);
         settings.n_starts = STARTS.min(self.settings.fit.n_starts);
         settings.max_iter = settings.max_iter.min(ITERATIONS);

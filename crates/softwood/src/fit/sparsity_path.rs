@@ -12,7 +12,7 @@ use crate::objective::PenaltySettings;
 use crate::search::descent::StartOutcome;
 use crate::search::multistart::{Effort, Starts, run_starts, warm_start};
 use crate::status::SolveStatus;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use crate::tree::Topology;
 use std::time::Instant;
@@ -117,7 +117,7 @@ pub fn sparsity_path<'a>(
         };
         let progress = &control.progress;
         progress.expect_starts(grid.local.len() * grid.global.len() * settings.n_starts);
-        let mut walk = || -> Result<(), Stopped> {
+        let mut walk = || -> Result<(), Interrupted> {
             let scaling = learn_scaling(&problem, settings, &stop, progress)?;
             let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
             let mut row_start: Option<Starts<StartOutcome>> = None;
@@ -159,8 +159,8 @@ pub fn sparsity_path<'a>(
             }
             Ok(())
         };
-        if let Err(stopped) = walk() {
-            path.status = stopped.into();
+        if let Err(interrupted) = walk() {
+            path.status = SolveStatus::try_from(interrupted)?;
         }
         Ok(())
     })??;

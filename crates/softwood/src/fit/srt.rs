@@ -17,7 +17,7 @@ use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_sid
 use crate::search::nodec::{NodecRules, RegressionOutcome, Ridges, Run};
 use crate::search::replace_subtrees::replace_subtrees;
 use crate::start::{clustered_splits, random_splits};
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use crate::tree::{RegressionParameters, Topology};
 use rand_pcg::Pcg64;
@@ -217,12 +217,12 @@ pub fn fit_srt<'a>(
 
 /// Runs the starts. All of them make a few macro-iterations with weak
 /// penalties; the best one tells which are plausible. With these, the better half goes on to the end.
-fn race(
+pub(super) fn race(
     data: &RegressionRows<'_>,
     topology: Topology,
     settings: &SrtSettings,
     progress: &Arc<Progress>,
-) -> Result<(Starts<RegressionOutcome>, Ridges), Stopped> {
+) -> Result<(Starts<RegressionOutcome>, Ridges), Interrupted> {
     let heat = settings.macro_iterations.min(HEAT);
     let rules = NodecRules {
         imbalance: settings.imbalance,
@@ -300,7 +300,7 @@ fn first_splits(
     settings: &SrtSettings,
     start: usize,
     progress: &Arc<Progress>,
-) -> Result<RegressionParameters, Stopped> {
+) -> Result<RegressionParameters, Interrupted> {
     let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
     let clusters = match settings.start {
         RegressionStart::Clusters => true,

@@ -11,7 +11,7 @@ use crate::data::{RegressionRows, WeightedBlock};
 use crate::fitted::Curve;
 use crate::leaves::{Groups, LinearModel, plausible_penalties, ridge};
 use crate::passes::ColumnMoments;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 
 /// A trend that leaves less than this share of the response's deviation is taken to be exact.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -33,7 +33,7 @@ impl Trend {
     pub fn take_out<'a>(
         data: &RegressionRows<'a>,
         hinges: &[Hinge],
-    ) -> Result<(Self, RegressionRows<'a>), Stopped> {
+    ) -> Result<(Self, RegressionRows<'a>), Interrupted> {
         let p = data.features();
         let moments = moments(data, hinges)?;
         let groups = Groups::of_curves(p, hinges.iter().map(|hinge| hinge.feature));
@@ -77,7 +77,7 @@ impl Trend {
     }
 
     /// y_i minus the trend.
-    fn residuals(&self, data: &RegressionRows<'_>) -> Result<Vec<f64>, Stopped> {
+    fn residuals(&self, data: &RegressionRows<'_>) -> Result<Vec<f64>, Interrupted> {
         let columns = data.rows.fill_columns(
             1,
             |stride| vec![0.0; stride],
@@ -102,7 +102,7 @@ impl Trend {
 }
 
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
-fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Stopped> {
+fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Interrupted> {
     let fill = |block: &WeightedBlock<'_>, out: &mut [f64]| {
         let (tile, stride) = (block.tile.values, block.stride());
         let (features, bent) = out.split_at_mut(tile.len());

@@ -11,7 +11,7 @@ use crate::solver::{
     SimpleTerm, Work, minimize, minimize_constrained,
 };
 use crate::status::SolveStatus;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::Topology;
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ impl AsRef<Ending> for StartOutcome {
 impl Descent<'_, '_> {
     /// Follows the stages from number `first` on, alternating the exact label step with the
     /// quasi-Newton run until labels stop changing. Out of time it returns the best it can label.
-    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
         let last = self.stages.len() - 1;
         let mut multipliers = self.no_multipliers();
         let mut end = End {
@@ -132,11 +132,11 @@ impl Descent<'_, '_> {
                 let outcome = match round {
                     Ok(Some(outcome)) => outcome,
                     Ok(None) => break,
-                    Err(Stopped::TimeLimit) => {
+                    Err(Interrupted::TimeLimit) => {
                         end.status = SolveStatus::TimeLimit;
                         break 'stages;
                     }
-                    Err(stopped) => return Err(stopped),
+                    Err(interrupted) => return Err(interrupted),
                 };
                 end.work += outcome.work;
                 theta = outcome.x;
@@ -144,7 +144,7 @@ impl Descent<'_, '_> {
                     (end.status, end.optimality) = (outcome.status, outcome.optimality);
                 }
                 match outcome.status {
-                    SolveStatus::Cancelled => return Err(Stopped::Cancelled),
+                    SolveStatus::Cancelled => return Err(Interrupted::Cancelled),
                     SolveStatus::TimeLimit => {
                         end.status = SolveStatus::TimeLimit;
                         break 'stages;
@@ -163,7 +163,7 @@ impl Descent<'_, '_> {
         theta: &[f64],
         labels: &mut Option<Vec<u32>>,
         multipliers: &mut Multipliers,
-    ) -> Result<Option<Outcome>, Stopped> {
+    ) -> Result<Option<Outcome>, Interrupted> {
         let masses = self.data.leaf_masses(self.topology, theta, stage.gamma)?;
         let revised = self.label(&masses, stage, multipliers);
         if labels.as_ref() == Some(&revised) {
@@ -175,7 +175,7 @@ impl Descent<'_, '_> {
     }
 
     /// θ as it stands, with the labels that suit it.
-    pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+    pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
         let end = End {
             status: SolveStatus::TimeLimit,
             optimality: f64::INFINITY,
@@ -191,7 +191,7 @@ impl Descent<'_, '_> {
         theta: Vec<f64>,
         multipliers: &Multipliers,
         end: End,
-    ) -> Result<StartOutcome, Stopped> {
+    ) -> Result<StartOutcome, Interrupted> {
         let stage = &self.stages[self.stages.len() - 1];
         let data = self.data.without_deadline();
         let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
@@ -237,7 +237,7 @@ impl Descent<'_, '_> {
         labels: &[u32],
         theta: Vec<f64>,
         multipliers: &mut Multipliers,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<Outcome, Interrupted> {
         // A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a penalty
         // in full would leave nothing of it.
         let penalty = self.penalty.clone().scaled(stage.gamma / self.gamma);
@@ -277,7 +277,7 @@ impl Descent<'_, '_> {
         penalty: &Penalty,
         labels: &[u32],
         mut theta: Vec<f64>,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<Outcome, Interrupted> {
         let rounds = if penalty.is_concave() && !stage.soft {
             MAX_TANGENTS
         } else {

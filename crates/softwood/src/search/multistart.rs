@@ -4,7 +4,7 @@ use super::descent::{Descent, StartOutcome};
 use super::one_start::{Origin, improve, run_start};
 use super::prune::pruned;
 use crate::data::Parallelism;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop, Stopped};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -59,8 +59,8 @@ pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
 pub(crate) fn side_by_side<A: Send, B: Send>(
     all: Vec<A>,
     parallelism: Parallelism,
-    step: impl Fn(A) -> Result<B, Stopped> + Send + Sync,
-) -> Result<Vec<B>, Stopped> {
+    step: impl Fn(A) -> Result<B, Interrupted> + Send + Sync,
+) -> Result<Vec<B>, Interrupted> {
     match parallelism {
         Parallelism::Rows => all.into_iter().map(step).collect(),
         Parallelism::None => all.into_par_iter().map(step).collect(),
@@ -86,7 +86,7 @@ pub(crate) fn run_starts(
     n: usize,
     seed: u64,
     effort: Effort,
-) -> Result<Starts<StartOutcome>, Stopped> {
+) -> Result<Starts<StartOutcome>, Interrupted> {
     let depth = descent.topology.depth();
     gather(descent, n, |start| {
         let mut rng = Pcg64::new(u128::from(seed), start as u128);
@@ -112,7 +112,7 @@ const ROUGH: f64 = 0.1;
 pub(crate) fn warm_start(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
-) -> Result<Starts<StartOutcome>, Stopped> {
+) -> Result<Starts<StartOutcome>, Interrupted> {
     warm_start_within(descent, before, CLOSE, |_, outcome| Ok(outcome))
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn warm_start(
 pub(crate) fn warm_start_and_prune(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
-) -> Result<Starts<StartOutcome>, Stopped> {
+) -> Result<Starts<StartOutcome>, Interrupted> {
     warm_start_within(descent, before, ROUGH, pruned)
 }
 
@@ -128,8 +128,8 @@ fn warm_start_within(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
     share_of_penalty: f64,
-    finish: impl Fn(&Descent<'_, '_>, StartOutcome) -> Result<StartOutcome, Stopped> + Sync,
-) -> Result<Starts<StartOutcome>, Stopped> {
+    finish: impl Fn(&Descent<'_, '_>, StartOutcome) -> Result<StartOutcome, Interrupted> + Sync,
+) -> Result<Starts<StartOutcome>, Interrupted> {
     let tol = share_of_penalty * descent.penalty.least_weight();
     let close = Descent {
         tol: descent.tol.min(tol),
@@ -154,7 +154,7 @@ pub(crate) fn sharpen_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
     seed: u64,
-) -> Result<Starts<StartOutcome>, Stopped> {
+) -> Result<Starts<StartOutcome>, Interrupted> {
     gather(
         descent,
         sharpened(descent.topology.depth(), before),
@@ -177,8 +177,8 @@ pub(crate) fn sharpen_starts(
 fn gather(
     descent: &Descent<'_, '_>,
     n: usize,
-    run: impl Fn(usize) -> Result<StartOutcome, Stopped> + Sync,
-) -> Result<Starts<StartOutcome>, Stopped> {
+    run: impl Fn(usize) -> Result<StartOutcome, Interrupted> + Sync,
+) -> Result<Starts<StartOutcome>, Interrupted> {
     let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
     best_of_starts(n, parallelism, stop, run, StartOutcome::order)
 }
@@ -188,9 +188,9 @@ pub(crate) fn best_of_starts<O: Send>(
     n_starts: usize,
     parallelism: Parallelism,
     stop: &Stop,
-    run: impl Fn(usize) -> Result<O, Stopped> + Sync,
+    run: impl Fn(usize) -> Result<O, Interrupted> + Sync,
     order: impl Fn(&O, &O) -> Ordering,
-) -> Result<Starts<O>, Stopped> {
+) -> Result<Starts<O>, Interrupted> {
     let run_in_time = |start: usize| {
         if start > 0 && stop.check() == Err(Stopped::TimeLimit) {
             return Ok(None);

@@ -16,7 +16,7 @@ use crate::objective::{RowCosts, SoftRegressionError};
 use crate::progress::Progress;
 use crate::solver::{Objective, Work, reference_step};
 use crate::status::SolveStatus;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::RegressionParameters;
 use crate::vectors::{AlignedBuffer, dot};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl<'a, 'd> Run<'a, 'd> {
         ridges: Ridges,
         rules: &'a NodecRules,
         progress: &'a Arc<Progress>,
-    ) -> Result<Self, Stopped> {
+    ) -> Result<Self, Interrupted> {
         // Without a first point there is no answer, so the time limit waits for it.
         let patient = data.without_deadline();
         let mut run = Self {
@@ -127,19 +127,19 @@ impl<'a, 'd> Run<'a, 'd> {
 
     /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
     /// time.
-    pub fn advance(&mut self, until: u64) -> Result<(), Stopped> {
+    pub fn advance(&mut self, until: u64) -> Result<(), Interrupted> {
         while self.status.is_none() && self.macro_iterations < until {
             match self.macro_iteration() {
                 Ok(status) => self.status = status,
-                Err(Stopped::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
-                Err(stopped) => return Err(stopped),
+                Err(Interrupted::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
+                Err(interrupted) => return Err(interrupted),
             }
         }
         Ok(())
     }
 
     /// Goes on from its best point with other penalties.
-    pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Stopped> {
+    pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Interrupted> {
         let patient = self.data.without_deadline();
         self.ridges = ridges.clone();
         self.return_to_best()?;
@@ -150,7 +150,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Goes on for some macro-iterations although it had ended.
-    pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Stopped> {
+    pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Interrupted> {
         self.reopen();
         self.advance(self.macro_iterations + macro_iterations)
     }
@@ -162,7 +162,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Puts another subtree in the place of that below `t`.
-    pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Stopped> {
+    pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Interrupted> {
         let patient = self.data.without_deadline();
         self.parameters.set_subtree(t, subtree);
         self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
@@ -170,7 +170,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Goes back to its best point.
-    pub fn return_to_best(&mut self) -> Result<(), Stopped> {
+    pub fn return_to_best(&mut self) -> Result<(), Interrupted> {
         let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
         self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
@@ -211,7 +211,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// The best point, after a last LN step on all rows.
-    pub fn finish(mut self) -> Result<RegressionOutcome, Stopped> {
+    pub fn finish(mut self) -> Result<RegressionOutcome, Interrupted> {
         let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
         self.fit_leaves(&patient, 0, None)?;
@@ -229,7 +229,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Every branch node in turn; a status if that was the last time.
-    fn macro_iteration(&mut self) -> Result<Option<SolveStatus>, Stopped> {
+    fn macro_iteration(&mut self) -> Result<Option<SolveStatus>, Interrupted> {
         let branches = self.parameters.topology.branches();
         let free = self.rules.convergent_after.unwrap_or(u64::MAX);
         let before = self.best.objective;
@@ -264,7 +264,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.
-    fn free_step(&mut self, t: usize, balance: &Balance) -> Result<(), Stopped> {
+    fn free_step(&mut self, t: usize, balance: &Balance) -> Result<(), Interrupted> {
         let topology = self.parameters.topology;
         let root_alone = t == 0 && topology.depth() > 1;
         let members = self.members(t);
@@ -291,7 +291,7 @@ impl<'a, 'd> Run<'a, 'd> {
         t: usize,
         balance: &Balance,
         threshold: f64,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Interrupted> {
         let topology = self.parameters.topology;
         let root_alone = t == 0 && topology.depth() > 1;
         let reach = self.reach(t)?;
@@ -370,7 +370,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// Probability of reaching `t` from the root, for each row, padding included.
-    fn reach(&self, t: usize) -> Result<AlignedBuffer, Stopped> {
+    fn reach(&self, t: usize) -> Result<AlignedBuffer, Interrupted> {
         let at = &self.parameters;
         self.data.rows.reach(at.topology, &at.theta, 1.0, t)
     }
@@ -381,7 +381,7 @@ impl<'a, 'd> Run<'a, 'd> {
         here: &RegressionRows<'_>,
         t: usize,
         reach: Option<&[f64]>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Interrupted> {
         let moments = here.leaf_moments(&self.parameters, t, reach)?;
         let half = 0.5 * self.data.total_weight();
         let penalties: Vec<f64> = self.ridges.leaves.iter().map(|l| half * l).collect();
@@ -395,7 +395,7 @@ impl<'a, 'd> Run<'a, 'd> {
     }
 
     /// E now; remembers the point if none was better.
-    fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Stopped> {
+    fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Interrupted> {
         let loss = data.loss(&self.parameters)?;
         let penalty = self.parameters.branch_penalty(&self.ridges.branches)
             + self.parameters.leaf_penalty(&self.ridges.leaves);
@@ -420,7 +420,7 @@ impl<'a, 'd> Run<'a, 'd> {
         &self,
         data: &RegressionRows<'_>,
         parameters: &RegressionParameters,
-    ) -> Result<f64, Stopped> {
+    ) -> Result<f64, Interrupted> {
         let objective = SoftRegressionError {
             data,
             topology: parameters.topology,

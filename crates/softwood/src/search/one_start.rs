@@ -4,7 +4,7 @@ use super::descent::{Descent, StartOutcome};
 use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
 use crate::start::{greedy_splits, splits_through_the_data};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
 
@@ -27,7 +27,7 @@ pub(crate) fn run_start(
     origin: Origin,
     regrowths: usize,
     rng: &mut impl Rng,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     let topology = descent.topology;
     let mut theta = vec![0.0; ParameterLayout::new(topology, descent.data.features()).dim()];
     // Without a first point there is no answer, so the time limit waits for it.
@@ -63,13 +63,13 @@ pub(crate) fn improve(
     regrowths: usize,
     mut best: StartOutcome,
     rng: &mut impl Rng,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     let mut fruitless = 0;
     for try_ in 1..=regrowths {
         let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
-            Err(Stopped::TimeLimit) => break,
-            Err(stopped) => return Err(stopped),
+            Err(Interrupted::TimeLimit) => break,
+            Err(interrupted) => return Err(interrupted),
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall
@@ -98,7 +98,7 @@ fn regrow(
     first: usize,
     best: &StartOutcome,
     rng: &mut impl Rng,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     let (data, topology) = (&descent.data, descent.topology);
     data.rows.stop.check()?;
     let leaves = topology.leaves();

@@ -4,7 +4,7 @@
 //! ends in a tree that is worse than one with fewer splits.
 
 use super::descent::{Descent, StartOutcome};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 
 /// Nodes tried at most, from the root down; each costs a pass over the rows.
@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-6;
 pub(crate) fn pruned(
     descent: &Descent<'_, '_>,
     mut outcome: StartOutcome,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     // A bound on a class's rate may need every split, and is not to be judged by the objective.
     if !descent.rates.bounds.is_empty() {
         return Ok(outcome);
@@ -46,8 +46,8 @@ pub(crate) fn pruned(
                 found = true;
             }
             Ok(_) => {}
-            Err(Stopped::TimeLimit) => break,
-            Err(stopped) => return Err(stopped),
+            Err(Interrupted::TimeLimit) => break,
+            Err(interrupted) => return Err(interrupted),
         }
     }
     if !found {

@@ -6,7 +6,7 @@
 use super::multistart::side_by_side;
 use super::nodec::Run;
 use crate::data::RegressionRows;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{RegressionParameters, Topology};
 
 /// Fresh starts of a subtree at most.
@@ -19,7 +19,7 @@ const MACRO_ITERATIONS: u64 = 4;
 const REPLACEMENT_GAIN: f64 = 1e-3;
 
 /// Splits to begin with, for rows, a shape and the number of an attempt.
-type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Stopped>
+type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Interrupted>
     + Sync
     + 'f;
 
@@ -30,7 +30,7 @@ pub(crate) fn replace_subtrees(
     attempts: usize,
     macro_iterations: u64,
     splits: &FirstSplits<'_>,
-) -> Result<(), Stopped> {
+) -> Result<(), Interrupted> {
     let attempts = ATTEMPTS.min(attempts);
     if attempts == 0 {
         return Ok(());
@@ -46,11 +46,11 @@ pub(crate) fn replace_subtrees(
                 replaced = true;
             }
             Ok(None) => {}
-            Err(Stopped::TimeLimit) => {
+            Err(Interrupted::TimeLimit) => {
                 run.end_out_of_time();
                 return Ok(());
             }
-            Err(stopped) => return Err(stopped),
+            Err(interrupted) => return Err(interrupted),
         }
     }
     if replaced {
@@ -66,7 +66,7 @@ fn better_subtree(
     attempts: usize,
     macro_iterations: u64,
     splits: &FirstSplits<'_>,
-) -> Result<Option<RegressionParameters>, Stopped> {
+) -> Result<Option<RegressionParameters>, Interrupted> {
     run.data.rows.stop.check()?;
     let here = run.data.select(&run.members(t));
     if here.total_weight() <= 0.0 {

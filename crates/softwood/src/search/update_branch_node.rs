@@ -10,7 +10,7 @@ use crate::data::RegressionRows;
 use crate::solver::{Bounds, CountIterations, LbfgsSettings, Objective, Outcome, minimize};
 use crate::start::split_towards;
 use crate::status::SolveStatus;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 
 /// Quasi-Newton iterations at most.
 const MAX_ITERATIONS: u64 = 30;
@@ -46,7 +46,7 @@ pub(crate) fn update_branch_node(
     root_alone: bool,
     balance: &Balance,
     reach: Option<&[f64]>,
-) -> Result<Vec<f64>, Stopped> {
+) -> Result<Vec<f64>, Interrupted> {
     let [moderate, bad, flipped] = balance.thresholds;
     let split = run.parameters.node_theta(t);
     let mut goes_left: Vec<bool> = here
@@ -124,11 +124,11 @@ pub(crate) fn update_branch_node(
 }
 
 /// Counts the work; a run that was stopped stops the fit.
-fn take(run: &mut Run<'_, '_>, outcome: Outcome) -> Result<Vec<f64>, Stopped> {
+fn take(run: &mut Run<'_, '_>, outcome: Outcome) -> Result<Vec<f64>, Interrupted> {
     run.work += outcome.work;
     match outcome.status {
-        SolveStatus::TimeLimit => Err(Stopped::TimeLimit),
-        SolveStatus::Cancelled => Err(Stopped::Cancelled),
+        SolveStatus::TimeLimit => Err(Interrupted::TimeLimit),
+        SolveStatus::Cancelled => Err(Interrupted::Cancelled),
         _ => Ok(outcome.x),
     }
 }
