@@ -126,17 +126,25 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
+pub use fit::cv_settings::{CvRule, CvSettings};
+#[cfg(feature = "fit")]
 pub use fit::lambda_max::{LambdaMax, lambda_max};
 #[cfg(feature = "fit")]
-pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
+pub use fit::orct::{check_orct_input, fit_orct};
 #[cfg(feature = "fit")]
-pub use fit::orct_cv::{CvRule, CvSettings, fit_orct_cv};
+pub use fit::orct_cv::fit_orct_cv;
+#[cfg(feature = "fit")]
+pub use fit::orct_settings::OrctSettings;
+#[cfg(feature = "fit")]
+pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]
 pub use fit::selected_rows::{RowSelection, fit_orct_selected};
 #[cfg(feature = "fit")]
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 #[cfg(feature = "fit")]
-pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
+pub use fit::srt::fit_srt;
+#[cfg(feature = "fit")]
+pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{Model, ModelFileError, OrctModel, SrtModel};
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};

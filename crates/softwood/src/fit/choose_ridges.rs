@@ -1,6 +1,6 @@
 //! Penalties where none are asked for: weak ones first, then those that a tree makes plausible.
 
-use super::srt::SrtSettings;
+use super::srt_settings::SrtSettings;
 use crate::data::RegressionRows;
 use crate::leaves::{Groups, plausible_penalties, variances};
 use crate::search::nodec::Ridges;

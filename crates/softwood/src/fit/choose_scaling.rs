@@ -1,6 +1,7 @@
 //! `scaling="auto"`: the map that folds of the training rows speak for.
 
-use super::orct::{OrctProblem, OrctSettings};
+use super::orct_problem::OrctProblem;
+use super::orct_settings::OrctSettings;
 use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::{class_probabilities, most_probable};
 use crate::progress::Progress;
@@ -46,7 +47,7 @@ fn choose_scaling(
         ..settings.clone()
     };
     progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
-    let (labels, weights, seed) = (problem.labels, problem.weights, settings.random_state);
+    let (labels, weights, seed) = (problem.labels, problem.weights, settings.run.random_state);
     let Ok(folds) = Folds::new(labels, weights, FOLDS, seed, usize::MAX) else {
         return Ok(ScalingKind::MinMax); // too few rows to choose by
     };

@@ -1,7 +1,7 @@
 //! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
 
-use super::orct::OrctProblem;
-use super::orct_cv::{CvRule, CvSettings};
+use super::cv_settings::{CvRule, CvSettings};
+use super::orct_problem::OrctProblem;
 use crate::InputError;
 use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
 use crate::fitted::{
@@ -71,7 +71,7 @@ struct FoldScore {
 impl CvScores<'_> {
     /// The foldings, or an error if they cannot be made.
     pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
-        let (settings, seed) = (self.settings, self.settings.fit.random_state);
+        let (settings, seed) = (self.settings, self.settings.fit.run.random_state);
         let fold = |repeat: usize| {
             let seed = seed.wrapping_add(repeat as u64);
             Folds::new(self.labels, self.weights, settings.folds, seed, MAX_ROWS)
@@ -272,7 +272,7 @@ impl CvScores<'_> {
                 run_starts(
                     &descent,
                     settings.n_starts,
-                    settings.random_state,
+                    settings.run.random_state,
                     Effort::Compare,
                 )?
             }
@@ -282,7 +282,11 @@ impl CvScores<'_> {
             }
             Some(softer) => {
                 expect(sharpened(settings.depth, &softer.at_least_penalty));
-                sharpen_starts(&descent, &softer.at_least_penalty, settings.random_state)?
+                sharpen_starts(
+                    &descent,
+                    &softer.at_least_penalty,
+                    settings.run.random_state,
+                )?
             }
         };
         let mut outcomes = starts.outcomes;

@@ -6,7 +6,9 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
-use super::orct::{OrctSettings, fit_orct_scaled, validate_data};
+use super::check_orct_data::check_orct_data;
+use super::orct::fit_orct_scaled;
+use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
@@ -98,9 +100,9 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    validate_data(&rows, labels, weights, settings)?;
-    in_pool(settings.n_threads, || check_finite(&rows))??;
-    let stop = Stop::new(&control.stop, settings.time_limit);
+    check_orct_data(&rows, labels, weights, settings)?;
+    in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let stop = settings.run.stop(control);
     let work = SelectedFit {
         rows: rows.reborrow(),
         labels,
@@ -205,7 +207,7 @@ impl SelectedFit<'_> {
         let n: usize = of_class.iter().map(Vec::len).sum();
         let share = self.selection.sample.min(n.div_ceil(4)) as f64 / n as f64;
         // A stream that no start draws from.
-        let mut rng = Pcg64::new(u128::from(self.settings.random_state), u128::MAX);
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
         let mut chosen = Chosen {
             rows: Vec::new(),
             weights: Vec::new(),
@@ -228,7 +230,7 @@ impl SelectedFit<'_> {
     fn scaling(&self, model: &OrctModel) -> Result<Scaling, FitError> {
         let stop = Stop::new(&self.control.stop, None);
         let kind = model.tree.scaling.kind;
-        in_pool(self.settings.n_threads, || {
+        in_pool(self.settings.run.n_threads, || {
             Scaling::learn_unless_stopped(kind, self.rows.reborrow(), Some(&self.weight), &stop)
         })?
         .map_err(|_: Stopped| FitError::Cancelled)
@@ -240,9 +242,8 @@ impl SelectedFit<'_> {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
         };
-        let limit = self.settings.time_limit;
         let settings = OrctSettings {
-            time_limit: limit.map(|limit| limit.saturating_sub(self.began.elapsed())),
+            run: self.settings.run.left_since(self.began),
             ..self.settings.clone()
         };
         let weights = Some(chosen.weights.as_slice());
@@ -302,7 +303,7 @@ impl SelectedFit<'_> {
             scaling: Some(&tree.model.tree.scaling),
         };
         let hyperplanes = hyperplanes(&tree.model);
-        let selected = in_pool(self.settings.n_threads, || {
+        let selected = in_pool(self.settings.run.n_threads, || {
             stop.check()?;
             choose(&clusters, &hyperplanes, &settings, stop)
         })?;

@@ -1,7 +1,9 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
+use super::check_orct_data::check_orct_data;
 use super::choose_scaling::learn_scaling;
-use super::orct::{OrctProblem, OrctSettings, validate_data};
+use super::orct_problem::OrctProblem;
+use super::orct_settings::OrctSettings;
 use super::validate::check_grid;
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -12,7 +14,7 @@ use crate::objective::PenaltySettings;
 use crate::search::descent::StartOutcome;
 use crate::search::multistart::{Effort, Starts, run_starts, warm_start};
 use crate::status::SolveStatus;
-use crate::stop::{Stop, Stopped};
+use crate::stop::Stopped;
 use crate::threads::in_pool;
 use crate::tree::Topology;
 use std::time::Instant;
@@ -95,18 +97,18 @@ pub fn sparsity_path<'a>(
     settings.validate()?;
     check_grid("local_grid", &grid.local)?;
     check_grid("global_grid", &grid.global)?;
-    let costs = validate_data(&rows, labels, weights, settings)?;
+    let costs = check_orct_data(&rows, labels, weights, settings)?;
     if let Some(validation) = validation {
         check_validation(&rows, validation)?;
     }
-    let stop = Stop::new(&control.stop, settings.time_limit);
+    let stop = settings.run.stop(control);
     let mut path = SparsityPath {
         grid: grid.clone(),
         points: Vec::new(),
         status: SolveStatus::Converged,
         seconds: 0.0,
     };
-    in_pool(settings.n_threads, || -> Result<(), FitError> {
+    in_pool(settings.run.n_threads, || -> Result<(), FitError> {
         check_finite(&rows)?;
         let problem = OrctProblem {
             rows: rows.reborrow(),
@@ -139,9 +141,12 @@ pub fn sparsity_path<'a>(
                     let data = problem.classification(&scaled, weights, here.n_starts, &stop);
                     let descent = problem.descent(data, &here, progress);
                     let starts = match &before {
-                        None => {
-                            run_starts(&descent, here.n_starts, here.random_state, Effort::Full)?
-                        }
+                        None => run_starts(
+                            &descent,
+                            here.n_starts,
+                            here.run.random_state,
+                            Effort::Full,
+                        )?,
                         Some(before) => warm_start(&descent, &before.outcomes)?,
                     };
                     let model = problem.model(&starts, &here, &scaling, point_began);

@@ -1,14 +1,14 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
 use super::choose_ridges::{first_ridges, plausible_ridges};
+use super::srt_settings::{RegressionStart, SrtSettings};
 use super::trend::Trend;
-use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
+use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
 use crate::data::{
-    RegressionRows, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Standardization,
-    WeightedRows,
+    RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization, WeightedRows,
 };
 use crate::error::{FitError, InputError};
 use crate::fitted::{SoftTree, SrtModel};
@@ -17,136 +17,15 @@ use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_sid
 use crate::search::nodec::{NodecRules, RegressionOutcome, Ridges, Run};
 use crate::search::replace_subtrees::replace_subtrees;
 use crate::start::{clustered_splits, random_splits};
-use crate::stop::{Stop, Stopped};
+use crate::stop::Stopped;
 use crate::threads::in_pool;
 use crate::tree::{RegressionParameters, Topology};
 use rand_pcg::Pcg64;
-use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Macro-iterations after which the worse half of the starts is given up.
 const HEAT: u64 = 4;
-
-/// What [`fit_srt`] is asked for.
-#[derive(Clone, Debug)]
-pub struct SrtSettings {
-    /// D, 1…12.
-    pub depth: usize,
-    /// λ_ω of (7) for all coefficients, not negative; if None one for each feature, as the best start
-    /// makes it plausible after a few macro-iterations.
-    pub ridge_branches: Option<f64>,
-    /// λ_β of (7) for all coefficients, not negative; if None one for each feature, in the same way.
-    pub ridge_leaves: Option<f64>,
-    /// Whether a curve of each feature, the same in all leaves, is added to the leaf models.
-    pub curves: bool,
-    /// How features are mapped to [0, 1].
-    pub scaling: ScalingKind,
-    /// Where starts begin.
-    pub start: RegressionStart,
-    /// Starts; the best is kept, and its subtrees replaced where growing them anew is better.
-    pub n_starts: usize,
-    /// Macro-iterations of a start at most.
-    pub macro_iterations: u64,
-    /// ε₁ > ε₂ and ε₃: shares of rows from which a split counts as unbalanced and as badly
-    /// unbalanced, and the share of a crowded side that is led to the other.
-    pub imbalance: [f64; 3],
-    /// k₀: inner iterations after which only steps that lower (7) enough are taken; never if None.
-    pub convergent_after: Option<u64>,
-    /// A convergent run ends when ‖∇E‖∞ ≤ tol.
-    pub tol: f64,
-    /// Seed of the starts.
-    pub random_state: u64,
-    /// Threads; all cores if None. The result does not depend on it.
-    pub n_threads: Option<usize>,
-    /// Time after which no new work begins; the best tree so far is returned.
-    pub time_limit: Option<Duration>,
-    /// Names of the features; x0, x1, … if None.
-    pub feature_names: Option<Vec<String>>,
-}
-
-/// Where the starts of a regression tree begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RegressionStart {
-    /// Hierarchical 2-means partitions of the rows.
-    Clusters,
-    /// Random hyperplanes through the rows.
-    Random,
-    /// Clusters and random hyperplanes in turn.
-    Mixed,
-}
-
-impl FromStr for RegressionStart {
-    type Err = InputError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "clusters" => Ok(Self::Clusters),
-            "random" => Ok(Self::Random),
-            "mixed" => Ok(Self::Mixed),
-            _ => Err(InputError::Setting {
-                name: "start",
-                expected: "\"mixed\", \"clusters\" or \"random\"",
-                got: format!("{name:?}"),
-            }),
-        }
-    }
-}
-
-impl Default for SrtSettings {
-    fn default() -> Self {
-        Self {
-            depth: 2,
-            ridge_branches: None,
-            ridge_leaves: None,
-            curves: false,
-            scaling: ScalingKind::MinMax,
-            start: RegressionStart::Mixed,
-            n_starts: 8,
-            macro_iterations: 20,
-            imbalance: [0.3, 0.1, 0.4],
-            convergent_after: None,
-            tol: 1e-6,
-            random_state: 0,
-            n_threads: None,
-            time_limit: None,
-            feature_names: None,
-        }
-    }
-}
-
-impl SrtSettings {
-    /// Checks every setting that can be judged without the data.
-    pub fn validate(&self) -> Result<(), InputError> {
-        check_shared_settings(self.depth, self.n_starts, self.n_threads, self.tol)?;
-        for (name, ridge) in [
-            ("ridge_branches", self.ridge_branches),
-            ("ridge_leaves", self.ridge_leaves),
-        ] {
-            let ridge = ridge.unwrap_or(0.0);
-            check_setting(
-                ridge.is_finite() && ridge >= 0.0,
-                name,
-                "a number of at least 0",
-                ridge,
-            )?;
-        }
-        check_setting(
-            self.macro_iterations >= 1,
-            "macro_iterations",
-            "at least 1",
-            self.macro_iterations,
-        )?;
-        let [moderate, bad, flipped] = self.imbalance;
-        let share = |x: f64| (0.0..1.0).contains(&x);
-        check_setting(
-            share(moderate) && share(bad) && share(flipped) && bad <= moderate && moderate <= 0.5,
-            "imbalance",
-            "three shares (ε1, ε2, ε3) with 0 ≤ ε2 ≤ ε1 ≤ 0.5 and 0 ≤ ε3 < 1",
-            format!("({moderate}, {bad}, {flipped})"),
-        )
-    }
-}
 
 /// Fits a soft regression tree with single-leaf prediction (SRT) by NODEC-DR:
 ///
@@ -169,11 +48,11 @@ pub fn fit_srt<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
-    check_x_and_names(&rows, settings.feature_names.as_deref())?;
+    check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
     check_response(&rows, y)?;
     check_weights(rows.len(), weights)?;
-    let stop = Stop::new(&control.stop, settings.time_limit);
-    in_pool(settings.n_threads, || {
+    let stop = settings.run.stop(control);
+    in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
         control.progress.expect_starts(settings.n_starts);
         let patient = stop.without_deadline();
@@ -193,7 +72,7 @@ pub fn fit_srt<'a>(
         let topology = Topology::complete(settings.depth);
         let (starts, ridges) = race(&data, topology, settings, &control.progress)?;
         let best = &starts.outcomes[starts.best];
-        let names = settings.feature_names.as_deref();
+        let names = settings.run.feature_names.as_deref();
         let (leaf_slopes, leaf_intercepts) = trend.put_back(
             &best.parameters.leaf_slopes,
             &best.parameters.leaf_intercepts,
@@ -297,7 +176,7 @@ fn first_splits(
     start: usize,
     progress: &Arc<Progress>,
 ) -> Result<RegressionParameters, Stopped> {
-    let mut rng = Pcg64::new(u128::from(settings.random_state), start as u128);
+    let mut rng = Pcg64::new(u128::from(settings.run.random_state), start as u128);
     let clusters = match settings.start {
         RegressionStart::Clusters => true,
         RegressionStart::Random => false,

@@ -1,0 +1,110 @@
+//! The ORCT of checked rows, labels and costs: what its starts need, and the model of the best one.
+
+use super::orct_settings::OrctSettings;
+use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
+use crate::fitted::{ClassRate, FitReport, OrctModel, SoftTree};
+use crate::objective::{ClassRates, Penalty};
+use crate::progress::Progress;
+use crate::search::continuation::stages;
+use crate::search::descent::{Descent, StartOutcome};
+use crate::search::multistart::{Starts, parallelism};
+use crate::stop::Stop;
+use crate::tree::{ParameterLayout, Topology};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The validated problem, before scaling.
+#[derive(Clone, Copy)]
+pub(crate) struct OrctProblem<'a> {
+    pub rows: Rows<'a>,
+    pub labels: &'a Labels,
+    pub weights: Option<&'a [f64]>,
+    pub costs: &'a [f64],
+    pub topology: Topology,
+}
+
+impl<'a> OrctProblem<'a> {
+    /// The problem on scaled rows, with starts or rows to run in parallel.
+    pub fn classification<'b>(
+        &self,
+        rows: &Source<'b>,
+        weights: Option<&[f64]>,
+        n_starts: usize,
+        stop: &Stop,
+    ) -> ClassificationRows<'b>
+    where
+        'a: 'b,
+    {
+        let spread = parallelism(rows.chunks(), n_starts);
+        let classes = Classes::new(&self.labels.codes, self.labels.classes.len());
+        ClassificationRows::new(rows.clone(), classes, weights, spread, stop.clone())
+    }
+
+    /// Where splits are in θ.
+    pub fn layout(&self) -> ParameterLayout {
+        ParameterLayout::new(self.topology, self.rows.features())
+    }
+
+    /// The model of the best start.
+    pub fn model(
+        &self,
+        starts: &Starts<StartOutcome>,
+        settings: &OrctSettings,
+        scaling: &Scaling,
+        began: Instant,
+    ) -> OrctModel {
+        let best = &starts.outcomes[starts.best];
+        let names = settings.run.feature_names.as_deref();
+        let tree = SoftTree::of(self.topology, settings.gamma, &best.theta, scaling, names);
+        let report = FitReport {
+            constraints: constraints(settings, best),
+            ..starts.report(self.rows.len(), began)
+        };
+        OrctModel::new(
+            tree,
+            self.labels.classes.clone(),
+            best.labels.clone(),
+            report,
+        )
+    }
+
+    /// All that a start needs.
+    pub fn descent<'b, 'd>(
+        &self,
+        data: ClassificationRows<'d>,
+        settings: &OrctSettings,
+        progress: &'b Arc<Progress>,
+    ) -> Descent<'b, 'd> {
+        let features = data.features();
+        let class_weights = data.class_weights();
+        Descent {
+            stages: stages(settings.gamma, self.costs, &class_weights, features),
+            penalty: Penalty::on_splits(&settings.penalty, self.topology, features),
+            node_penalty: Penalty::on_splits(&settings.penalty, Topology::complete(1), features),
+            rates: ClassRates {
+                bounds: settings.min_class_rate.clone(),
+            },
+            gamma: settings.gamma,
+            cover_classes: settings.cover_classes,
+            tol: settings.tol,
+            max_iter: settings.max_iter,
+            class_weights,
+            topology: self.topology,
+            data,
+            progress,
+        }
+    }
+}
+
+/// The bounds on class rates, as asked and as reached.
+fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ClassRate> {
+    let both = settings.min_class_rate.iter().zip(&best.rates);
+    both.map(|((class, asked), reached)| ClassRate {
+        class: *class,
+        asked: *asked,
+        reached: reached.rate,
+        multiplier: reached.multiplier,
+        feasible: reached.feasible,
+    })
+    .collect()
+}
