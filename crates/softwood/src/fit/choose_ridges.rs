@@ -3,7 +3,7 @@
 use super::srt_settings::SrtSettings;
 use crate::data::RegressionRows;
 use crate::leaves::{Groups, plausible_penalties, variances};
-use crate::search::nodec::Ridges;
+use crate::search::nodec_run::Ridges;
 use crate::stop::Stopped;
 use crate::tree::{ParameterLayout, RegressionParameters};
 

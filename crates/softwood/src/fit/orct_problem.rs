@@ -7,7 +7,7 @@ use crate::objective::{ClassRates, Penalty};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome};
-use crate::search::multistart::{Starts, parallelism};
+use crate::search::starts::{Starts, parallelism};
 use crate::stop::Stop;
 use crate::tree::{ParameterLayout, Topology};
 use std::sync::Arc;

@@ -13,9 +13,9 @@ use crate::data::{
 use crate::error::{FitError, InputError};
 use crate::fitted::{SoftTree, SrtModel};
 use crate::progress::Progress;
-use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_side};
-use crate::search::nodec::{NodecRules, RegressionOutcome, Ridges, Run};
+use crate::search::nodec_run::{NodecRules, RegressionOutcome, Ridges, Run};
 use crate::search::replace_subtrees::replace_subtrees;
+use crate::search::starts::{Starts, best_of_starts, parallelism, side_by_side};
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::Stopped;
 use crate::threads::in_pool;

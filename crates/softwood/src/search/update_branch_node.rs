@@ -5,7 +5,7 @@
 //! weighing the same or, if it has all but given up one side, with the rows it explains worst
 //! wanted there.
 
-use super::nodec::Run;
+use super::nodec_run::{Balance, Run};
 use crate::data::RegressionRows;
 use crate::solver::{Bounds, CountIterations, LbfgsSettings, Objective, Outcome, minimize};
 use crate::start::split_towards;
@@ -17,25 +17,6 @@ const MAX_ITERATIONS: u64 = 30;
 
 /// Errors that differ by less than this share are the same.
 const SAME: f64 = 1e-9;
-
-/// ε₁ > ε₂ and ε₃, which shrink by ζ after every macro-iteration.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Balance {
-    thresholds: [f64; 3],
-}
-
-impl Balance {
-    /// ζ.
-    const SHRINK: f64 = 0.8;
-
-    pub fn new(thresholds: [f64; 3]) -> Self {
-        Self { thresholds }
-    }
-
-    pub fn shrink(&mut self) {
-        self.thresholds.iter_mut().for_each(|t| *t *= Self::SHRINK);
-    }
-}
 
 /// θ of `t`'s subtree, or of `t` alone if it moves alone or is led back. `here` are the rows that
 /// count; with `reach` they are all rows, each as likely as it reaches `t`.
