@@ -58,39 +58,8 @@ fn choose_scaling(
                 Err(Stopped::TimeLimit) => return Ok(ScalingKind::MinMax), // no time to choose
                 check => check?,
             }
-            let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
             let held = folds.part(fold, true);
-            let mut weights: Vec<f64> = (0..problem.rows.len()).map(weight).collect();
-            held.iter().for_each(|i| weights[*i] = 0.0);
-            let scaling = Scaling::learn_unless_stopped(
-                kind,
-                problem.rows,
-                Some(&weights),
-                &stop.without_deadline(),
-            )?;
-            let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
-            let data = problem.classification(&scaled, Some(&weights), quick.n_starts, stop);
-            let k = data.target.count();
-            let descent = problem.descent(data, &quick, progress);
-            let starts = run_starts(&descent, quick.n_starts, seed, Effort::Quick)?;
-            let best = &starts.outcomes[starts.best];
-            let mut probabilities = vec![0.0; scaled.len() * k];
-            let finite = class_probabilities(
-                &*scaled,
-                problem.topology,
-                &best.theta,
-                settings.gamma,
-                &best.labels,
-                k,
-                Parallelism::Rows,
-                &mut probabilities,
-            );
-            debug_assert!(finite, "the rows were checked");
-            for i in held {
-                let predicted = most_probable(&probabilities[i * k..][..k]) as usize;
-                let class = problem.labels.codes[i] as usize;
-                costs[i] = weight(i) * problem.costs[class * k + predicted];
-            }
+            put_held_out_costs(problem, &quick, kind, &held, stop, progress, costs)?;
         }
     }
     let gains = costs[0].iter().zip(&costs[1]).map(|(a, b)| a - b);
@@ -100,4 +69,47 @@ fn choose_scaling(
     } else {
         ScalingKind::MinMax
     })
+}
+
+/// Trains on all rows but those `held` out, with this map, and puts the costs of the latter's predicted
+/// classes in their places.
+fn put_held_out_costs(
+    problem: &OrctProblem<'_>,
+    settings: &OrctSettings,
+    kind: ScalingKind,
+    held: &[usize],
+    stop: &Stop,
+    progress: &Arc<Progress>,
+    costs: &mut [f64],
+) -> Result<(), Stopped> {
+    let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
+    let mut weights: Vec<f64> = (0..problem.rows.len()).map(weight).collect();
+    held.iter().for_each(|i| weights[*i] = 0.0);
+    let patient = stop.without_deadline();
+    let scaling = Scaling::learn_unless_stopped(kind, problem.rows, Some(&weights), &patient)?;
+    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let data = problem.classification(&scaled, Some(&weights), settings.n_starts, stop);
+    let k = data.target.count();
+    let descent = problem.descent(data, settings, progress);
+    let (n, seed) = (settings.n_starts, settings.run.random_state);
+    let starts = run_starts(&descent, n, seed, Effort::Quick)?;
+    let best = &starts.outcomes[starts.best];
+    let mut probabilities = vec![0.0; scaled.len() * k];
+    let finite = class_probabilities(
+        &*scaled,
+        problem.topology,
+        &best.theta,
+        settings.gamma,
+        &best.labels,
+        k,
+        Parallelism::Rows,
+        &mut probabilities,
+    );
+    debug_assert!(finite, "the rows were checked");
+    for i in held.iter().copied() {
+        let predicted = most_probable(&probabilities[i * k..][..k]) as usize;
+        let class = problem.labels.codes[i] as usize;
+        costs[i] = weight(i) * problem.costs[class * k + predicted];
+    }
+    Ok(())
 }

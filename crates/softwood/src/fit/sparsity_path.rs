@@ -11,13 +11,15 @@ use crate::data::{Labels, Rows, ScaledRows};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
 use crate::objective::PenaltySettings;
+use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
 use crate::search::multistart::{Effort, run_starts, warm_start};
 use crate::search::starts::Starts;
 use crate::status::SolveStatus;
-use crate::stop::Stopped;
+use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::Topology;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The trees of a path.
@@ -80,8 +82,9 @@ impl PenaltyGrid {
 }
 
 /// Fits an ORCT at every point of the grid; `settings.penalty` gives shape and
-/// groups. All starts are carried along: those of a point begin where those of the next smaller λ_L
-/// (or, at the first λ_L, of the next smaller λ_G) have ended.
+/// groups. Every point is
+/// warm-started: its starts begin where those of the next smaller λ_L (or, at the first λ_L, of the
+/// next smaller λ_G) have ended.
 ///
 /// Out of time, or cancelled, it returns the points done until then.
 pub fn sparsity_path<'a>(
@@ -118,60 +121,75 @@ pub fn sparsity_path<'a>(
             costs: &costs,
             topology: Topology::complete(settings.depth),
         };
-        let progress = &control.progress;
-        progress.expect_starts(grid.local.len() * grid.global.len() * settings.n_starts);
-        let mut walk = || -> Result<(), Stopped> {
-            let scaling = learn_scaling(&problem, settings, &stop, progress)?;
-            let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
-            let mut row_start: Option<Starts<StartOutcome>> = None;
-            for (g, global) in grid.global.iter().enumerate() {
-                let mut before = row_start.take();
-                for (l, local) in grid.local.iter().enumerate() {
-                    let point_began = Instant::now();
-                    if before.is_some() {
-                        stop.check()?;
-                    }
-                    let here = OrctSettings {
-                        penalty: PenaltySettings {
-                            local: *local,
-                            global: *global,
-                            ..settings.penalty.clone()
-                        },
-                        ..settings.clone()
-                    };
-                    let data = problem.classification(&scaled, weights, here.n_starts, &stop);
-                    let descent = problem.descent(data, &here, progress);
-                    let starts = match &before {
-                        None => run_starts(
-                            &descent,
-                            here.n_starts,
-                            here.run.random_state,
-                            Effort::Full,
-                        )?,
-                        Some(before) => warm_start(&descent, &before.outcomes)?,
-                    };
-                    let model = problem.model(&starts, &here, &scaling, point_began);
-                    path.points.push(PathPoint {
-                        local: l,
-                        global: g,
-                        score: validation.map(|validation| score(&model, validation)),
-                        model,
-                    });
-                    if l == 0 {
-                        row_start = Some(starts.clone());
-                    }
-                    before = Some(starts);
-                }
-            }
-            Ok(())
-        };
-        if let Err(stopped) = walk() {
+        let starts = grid.local.len() * grid.global.len() * settings.n_starts;
+        control.progress.expect_starts(starts);
+        let scored = |model: &OrctModel| validation.map(|validation| score(model, validation));
+        let walked = walk(
+            &problem,
+            grid,
+            settings,
+            &stop,
+            &control.progress,
+            |(l, g), model| {
+                path.points.push(PathPoint {
+                    local: l,
+                    global: g,
+                    score: scored(&model),
+                    model,
+                });
+            },
+        );
+        if let Err(stopped) = walked {
             path.status = stopped.into();
         }
         Ok(())
     })??;
     path.seconds = began.elapsed().as_secs_f64();
     Ok(path)
+}
+
+/// Hands over the best tree at each place (l, g) of the grid, λ_L running fastest.
+fn walk(
+    problem: &OrctProblem<'_>,
+    grid: &PenaltyGrid,
+    settings: &OrctSettings,
+    stop: &Stop,
+    progress: &Arc<Progress>,
+    mut hand_over: impl FnMut((usize, usize), OrctModel),
+) -> Result<(), Stopped> {
+    let scaling = learn_scaling(problem, settings, stop, progress)?;
+    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let (n, seed) = (settings.n_starts, settings.run.random_state);
+    let mut row_start: Option<Starts<StartOutcome>> = None;
+    for (g, global) in grid.global.iter().enumerate() {
+        let mut before = row_start.take();
+        for (l, local) in grid.local.iter().enumerate() {
+            let began = Instant::now();
+            if before.is_some() {
+                stop.check()?;
+            }
+            let here = OrctSettings {
+                penalty: PenaltySettings {
+                    local: *local,
+                    global: *global,
+                    ..settings.penalty.clone()
+                },
+                ..settings.clone()
+            };
+            let data = problem.classification(&scaled, problem.weights, n, stop);
+            let descent = problem.descent(data, &here, progress);
+            let starts = match &before {
+                None => run_starts(&descent, n, seed, Effort::Full)?,
+                Some(before) => warm_start(&descent, &before.outcomes)?,
+            };
+            hand_over((l, g), problem.model(&starts, &here, &scaling, began));
+            if l == 0 {
+                row_start = Some(starts.clone());
+            }
+            before = Some(starts);
+        }
+    }
+    Ok(())
 }
 
 /// Share of the rows that the model predicts right.
