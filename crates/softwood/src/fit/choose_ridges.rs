@@ -31,7 +31,7 @@ pub(crate) fn first_ridges(data: &RegressionRows<'_>, settings: &SrtSettings) ->
 
 /// Those of `first` that were not asked for, as the tree `at` makes them plausible: W λ/2 = σ²/τ²,
 /// σ² being the variance of the errors and τ² that of a feature's coefficients around 0.
-pub(crate) fn plausible_ridges(
+pub(crate) fn ridges_of_most_evidence(
     data: &RegressionRows<'_>,
     at: &RegressionParameters,
     first: &Ridges,

@@ -3,6 +3,7 @@
 mod check_orct_data;
 mod choose_ridges;
 mod choose_scaling;
+mod cv_candidates;
 pub mod cv_settings;
 pub mod lambda_max;
 pub mod orct;
@@ -15,5 +16,6 @@ pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;
 pub mod srt_settings;
+mod srt_starts;
 mod trend;
 mod validate;

@@ -1,6 +1,7 @@
 //! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
 
-use super::cv_settings::{CvRule, CvSettings};
+use super::cv_candidates::{candidates, choose};
+use super::cv_settings::CvSettings;
 use super::orct_problem::OrctProblem;
 use crate::InputError;
 use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
@@ -84,7 +85,11 @@ impl CvScores<'_> {
 
     /// The table of all candidates.
     pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Stopped> {
-        let mut candidates = self.candidates();
+        let mut candidates = candidates(
+            self.settings,
+            self.rows.features(),
+            self.labels.classes.len(),
+        );
         let mut race = Race::new(candidates.len());
         let folds = self.settings.folds;
         let mut cut_short = false;
@@ -103,50 +108,12 @@ impl CvScores<'_> {
             }
         }
         Ok(CvTable {
-            chosen: self.choose(&candidates, &race.finalists()),
+            chosen: choose(self.settings.rule, &candidates, &race.finalists()),
             candidates,
             folds,
             repeats: foldings.len(),
             cut_short,
         })
-    }
-
-    /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
-    fn candidates(&self) -> Vec<CvCandidate> {
-        let s = self.settings;
-        let p = self.rows.features() as f64;
-        let mut gammas = s.gammas.clone();
-        gammas.sort_by(f64::total_cmp);
-        let mut candidates = Vec::new();
-        for depth in &s.depths {
-            let b = Topology::complete(*depth).branches() as f64;
-            // A tree too small for the classes is no candidate.
-            if s.fit.cover_classes && self.labels.classes.len() > 1 << depth {
-                continue;
-            }
-            for scaling in &s.scalings {
-                for gamma in &gammas {
-                    for global in &s.global_grid {
-                        for local in &s.local_grid {
-                            candidates.push(CvCandidate {
-                                depth: *depth,
-                                scaling: *scaling,
-                                gamma: *gamma,
-                                local_penalty: local / (p * b),
-                                global_penalty: global / p,
-                                cost: f64::NAN,
-                                standard_error: f64::NAN,
-                                accuracy: f64::NAN,
-                                local_sparsity: f64::NAN,
-                                global_sparsity: f64::NAN,
-                                folds: 0,
-                            });
-                        }
-                    }
-                }
-            }
-        }
-        candidates
     }
 
     fn fold(&self, folds: &Folds, fold: usize) -> Fold {
@@ -330,32 +297,6 @@ impl CvScores<'_> {
                 .collect(),
             local_sparsity: local_sparsity(a),
             global_sparsity: global_sparsity(a, problem.rows.features()),
-        }
-    }
-
-    /// The winner by the rule, of these candidates.
-    fn choose(&self, candidates: &[CvCandidate], finalists: &[usize]) -> usize {
-        let candidate = |i: &usize| &candidates[*i];
-        // Shallow and sparse first, so that they win ties.
-        let sparsest = |a: &usize, b: &usize| {
-            let (a, b) = (candidate(a), candidate(b));
-            (a.depth.cmp(&b.depth))
-                .then(b.global_sparsity.total_cmp(&a.global_sparsity))
-                .then(b.local_sparsity.total_cmp(&a.local_sparsity))
-        };
-        let best = finalists
-            .iter()
-            .min_by(|a, b| {
-                (candidate(a).cost.total_cmp(&candidate(b).cost)).then_with(|| sparsest(a, b))
-            })
-            .expect("there is a candidate");
-        match self.settings.rule {
-            CvRule::Best => *best,
-            CvRule::OneStandardError => {
-                let limit = candidate(best).cost + candidate(best).standard_error;
-                let close = finalists.iter().filter(|i| candidate(i).cost <= limit);
-                *close.min_by(|a, b| sparsest(a, b)).unwrap_or(best)
-            }
         }
     }
 }

@@ -113,52 +113,20 @@ pub fn fit_orct_selected<'a>(
         began,
     };
     let sample = work.sample();
-    let mut best = work.route(work.fit_to(&sample, None)?)?;
+    let first = work.route(work.fit_to(&sample, None)?)?;
     let mut report = SelectionReport {
         rows: sample.rows.len(),
         share: 0.0,
-        accuracy: best.accuracy,
+        accuracy: first.accuracy,
         rounds: vec![SelectionRound {
             step: SelectionStep::Sample,
             rows: sample.rows.len(),
-            accuracy: best.accuracy,
+            accuracy: first.accuracy,
             accepted: true,
         }],
     };
-    let scaling = work.scaling(&best.model)?;
-    let mut cut_short = false;
-    for round in 0..selection.rounds {
-        let step = if round == 0 {
-            SelectionStep::Clusters
-        } else {
-            SelectionStep::Mistakes
-        };
-        let selected = match work.select(step, &best, &stop)? {
-            Ok(selected) => selected,
-            Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
-            Err(Stopped::TimeLimit) => {
-                cut_short = true;
-                break;
-            }
-        };
-        let candidate = work.route(work.fit_to(&selected, Some(&scaling))?)?;
-        let accepted = candidate.accuracy >= best.accuracy;
-        report.rounds.push(SelectionRound {
-            step,
-            rows: selected.rows.len(),
-            accuracy: candidate.accuracy,
-            accepted,
-        });
-        if accepted {
-            best = candidate;
-            report.rows = selected.rows.len();
-            report.accuracy = best.accuracy;
-        } else if step == SelectionStep::Mistakes {
-            break; // the same tree would make the same selection again
-        }
-    }
+    let (mut model, cut_short) = work.improve(first, &stop, &mut report)?;
     report.share = report.rows as f64 / rows.len() as f64;
-    let mut model = best.model;
     if cut_short {
         model.report.status = SolveStatus::TimeLimit;
     }
@@ -196,6 +164,45 @@ struct SelectedFit<'a> {
 }
 
 impl SelectedFit<'_> {
+    /// Selects rows by the best tree so far and fits another one to them, round by round; returns the
+    /// best, and whether time ran out.
+    fn improve(
+        &self,
+        mut best: Routed,
+        stop: &Stop,
+        report: &mut SelectionReport,
+    ) -> Result<(OrctModel, bool), FitError> {
+        let scaling = self.scaling(&best.model)?;
+        for round in 0..self.selection.rounds {
+            let step = if round == 0 {
+                SelectionStep::Clusters
+            } else {
+                SelectionStep::Mistakes
+            };
+            let selected = match self.select(step, &best, stop)? {
+                Ok(selected) => selected,
+                Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
+                Err(Stopped::TimeLimit) => return Ok((best.model, true)),
+            };
+            let candidate = self.route(self.fit_to(&selected, Some(&scaling))?)?;
+            let accepted = candidate.accuracy >= best.accuracy;
+            report.rounds.push(SelectionRound {
+                step,
+                rows: selected.rows.len(),
+                accuracy: candidate.accuracy,
+                accepted,
+            });
+            if accepted {
+                best = candidate;
+                report.rows = selected.rows.len();
+                report.accuracy = best.accuracy;
+            } else if step == SelectionStep::Mistakes {
+                break; // the same tree would make the same selection again
+            }
+        }
+        Ok((best.model, false))
+    }
+
     /// A random sample of each class, with the class' weight.
     fn sample(&self) -> Chosen {
         let mut of_class = vec![Vec::new(); self.labels.classes.len()];
