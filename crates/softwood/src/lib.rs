@@ -48,7 +48,7 @@
 //! | folder | what is there |
 //! |---|---|
 //! | `fit` | the plot: one file per fit function, [`fit_orct`] and [`fit_srt`] |
-//! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and races |
+//! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | `start` | random splits through the data, greedy ones, clusters of rows |
 //! | [`objective`] | the costs above with their gradients, penalties, constraints |

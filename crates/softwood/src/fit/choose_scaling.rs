@@ -11,10 +11,10 @@ use crate::stop::{Stop, Stopped};
 use std::sync::Arc;
 
 /// Folds of the inner validation.
-const FOLDS: usize = 5;
+const SCALING_FOLDS: usize = 5;
 
 /// Starts for each fold and map: enough to compare, few enough to stay cheap.
-const STARTS: usize = 4;
+const SCALING_STARTS: usize = 4;
 
 /// The map that the settings ask for, learned from the rows.
 pub(crate) fn learn_scaling(
@@ -43,17 +43,17 @@ fn choose_scaling(
 ) -> Result<ScalingKind, Stopped> {
     const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
     let quick = OrctSettings {
-        n_starts: STARTS.min(settings.n_starts),
+        n_starts: SCALING_STARTS.min(settings.n_starts),
         ..settings.clone()
     };
-    progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
+    progress.expect_starts(KINDS.len() * SCALING_FOLDS * quick.n_starts);
     let (labels, weights, seed) = (problem.labels, problem.weights, settings.run.random_state);
-    let Ok(folds) = Folds::new(labels, weights, FOLDS, seed, usize::MAX) else {
+    let Ok(folds) = Folds::new(labels, weights, SCALING_FOLDS, seed, usize::MAX) else {
         return Ok(ScalingKind::MinMax); // too few rows to choose by
     };
     let mut costs = KINDS.map(|_| vec![0.0; problem.rows.len()]);
     for (kind, costs) in KINDS.into_iter().zip(&mut costs) {
-        for fold in 0..FOLDS {
+        for fold in 0..SCALING_FOLDS {
             match stop.check() {
                 Err(Stopped::TimeLimit) => return Ok(ScalingKind::MinMax), // no time to choose
                 check => check?,

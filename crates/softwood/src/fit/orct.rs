@@ -22,8 +22,8 @@ use std::time::Instant;
 /// Starts draw splits that pass through the data, then follow γ from 8p (2p in every other try)
 /// upwards with class-balanced costs, alternating the exact label step with projected L-BFGS on
 /// (a, μ), and end with the wanted γ and the true costs. Every other start takes greedy splits on single
-/// features straight to that last stage. Splits that cost more than they save are taken out, idle ones
-/// are grown anew. Same seed, same bits, on any number of threads.
+/// features straight to that last stage. Splits that cost more than they save are pruned, idle ones
+/// are regrown. Same seed, same bits, on any number of threads.
 pub fn fit_orct<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,

@@ -16,13 +16,14 @@ use crate::threads::in_pool;
 use std::time::Instant;
 
 /// Share of a time limit that the choice may take.
-const TIME_SHARE: f64 = 0.6;
+const CV_TIME_SHARE: f64 = 0.6;
 
 /// Chooses depth, scaling, γ and penalties by cross-validation on the rows, and fits with them.
 ///
-/// Candidates race over stratified folds: those of one (depth, scaling) share their starts, the best
-/// of which are warm starts from soft to sharp γ and on to larger penalties, and a candidate whose
-/// held-out costs fall significantly behind the best is dropped. The model's report keeps the table. Deterministic for a given seed unless a time limit interferes.
+/// Racing over stratified folds: a candidate whose held-out costs fall significantly behind the best is
+/// dropped. Those of one (depth, scaling) share their starts, the best of which are warm starts from soft
+/// to sharp γ and on to larger penalties. The model's report keeps the table. Deterministic for a given
+/// seed unless a time limit interferes.
 pub fn fit_orct_cv<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -44,7 +45,10 @@ pub fn fit_orct_cv<'a>(
         },
     )?;
     let limit = settings.fit.run.time_limit;
-    let stop = Stop::new(&control.stop, limit.map(|limit| limit.mul_f64(TIME_SHARE)));
+    let stop = Stop::new(
+        &control.stop,
+        limit.map(|limit| limit.mul_f64(CV_TIME_SHARE)),
+    );
     let table = in_pool(
         settings.fit.run.n_threads,
         || -> Result<CvTable, FitError> {

@@ -1,4 +1,4 @@
-//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
+//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, until racing drops them.
 
 use super::cv_candidates::{candidates, choose};
 use super::cv_settings::CvSettings;
@@ -21,22 +21,22 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Starts for each fold and candidate: enough to compare.
-const STARTS: usize = 4;
+const CV_STARTS: usize = 4;
 
 /// Of which the best ones are the warm starts at other γ and penalties.
-const WARM_STARTS: usize = 2;
+const CV_WARM_STARTS: usize = 2;
 
 /// Quasi-Newton iterations of a run at most.
-const ITERATIONS: u64 = 60;
+const CV_ITERATIONS: u64 = 60;
 
 /// Rows the choice is made on at most; the final fit takes all of them.
-const MAX_ROWS: usize = 6_000;
+const CV_ROWS: usize = 6_000;
 
 /// Held-out predictions wanted for each candidate: few rows are folded anew until there are as many.
-const PREDICTIONS: usize = 1_500;
+const CV_PREDICTIONS: usize = 1_500;
 
 /// Foldings at most.
-const MAX_REPEATS: usize = 3;
+const MAX_FOLDINGS: usize = 3;
 
 /// The data of a cross-validation and what is chosen from.
 pub(crate) struct CvScores<'a> {
@@ -75,10 +75,10 @@ impl CvScores<'_> {
         let (settings, seed) = (self.settings, self.settings.fit.run.random_state);
         let fold = |repeat: usize| {
             let seed = seed.wrapping_add(repeat as u64);
-            Folds::new(self.labels, self.weights, settings.folds, seed, MAX_ROWS)
+            Folds::new(self.labels, self.weights, settings.folds, seed, CV_ROWS)
         };
         let first = fold(0)?;
-        let repeats = PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_REPEATS);
+        let repeats = CV_PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_FOLDINGS);
         let others = (1..repeats).map(fold);
         [Ok(first)].into_iter().chain(others).collect()
     }
@@ -226,8 +226,8 @@ impl CvScores<'_> {
         warm: Option<&WarmStarts>,
     ) -> Result<Vec<StartOutcome>, Stopped> {
         let mut settings = candidate.settings(&self.settings.fit);
-        settings.n_starts = STARTS.min(self.settings.fit.n_starts);
-        settings.max_iter = settings.max_iter.min(ITERATIONS);
+        settings.n_starts = CV_STARTS.min(self.settings.fit.n_starts);
+        settings.max_iter = settings.max_iter.min(CV_ITERATIONS);
         let weights = problem.weights;
         let mut data = problem.classification(scaled, weights, settings.n_starts, self.stop);
         data.rows.parallelism = Parallelism::None; // shapes run side by side
@@ -258,7 +258,7 @@ impl CvScores<'_> {
         };
         let mut outcomes = starts.outcomes;
         outcomes.sort_by(StartOutcome::order);
-        outcomes.truncate(WARM_STARTS);
+        outcomes.truncate(CV_WARM_STARTS);
         Ok(outcomes)
     }
 

@@ -11,8 +11,8 @@ use std::str::FromStr;
 pub struct SrtSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// λ_ω of (7) for all coefficients, not negative; if None one for each feature, as the best start
-    /// makes it plausible after a few macro-iterations.
+    /// λ_ω of (7) for all coefficients, not negative; if None one for each feature, by evidence
+    /// maximization at the best start after a few macro-iterations.
     pub ridge_branches: Option<f64>,
     /// λ_β of (7) for all coefficients, not negative; if None one for each feature, in the same way.
     pub ridge_leaves: Option<f64>,

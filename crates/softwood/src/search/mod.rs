@@ -1,4 +1,4 @@
-//! Search over trees, apart from what is fitted: folds, races, starts, continuation, moves.
+//! Search over trees, apart from what is fitted: folds, racing, starts, continuation, moves.
 
 pub(crate) mod continuation;
 pub(crate) mod descent;

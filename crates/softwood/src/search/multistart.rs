@@ -67,10 +67,10 @@ pub(crate) fn run_starts(
 
 /// A warm start at other penalties stops moving within this share of the least of them: it may begin
 /// within the tolerance of an ordinary fit, and would then stay as dense as it was.
-const CLOSE: f64 = 0.01;
+const WARM_START_TOL: f64 = 0.01;
 
 /// The same where settings are only compared.
-const ROUGH: f64 = 0.1;
+const ROUGH_WARM_START_TOL: f64 = 0.1;
 
 /// Takes every start of `before`, at smaller penalties, down the last stage of this problem. Each
 /// follows its own local minimum: leaving out whole splits would jump to far sparser trees.
@@ -78,7 +78,7 @@ pub(crate) fn warm_start(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    warm_start_within(descent, before, CLOSE, |_, outcome| Ok(outcome))
+    warm_start_within(descent, before, WARM_START_TOL, |_, outcome| Ok(outcome))
 }
 
 /// As [`warm_start`], but roughly, and splits that are not worth their penalty are left out.
@@ -86,7 +86,7 @@ pub(crate) fn warm_start_and_prune(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Stopped> {
-    warm_start_within(descent, before, ROUGH, pruned)
+    warm_start_within(descent, before, ROUGH_WARM_START_TOL, pruned)
 }
 
 fn warm_start_within(

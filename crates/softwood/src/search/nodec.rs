@@ -25,7 +25,7 @@ const THETA: f64 = 0.5;
 /// Macro-iterations whose best point improves by less than this share are fruitless…
 const MACRO_GAIN: f64 = 1e-3;
 /// …and so many of them in a row end a run.
-const PATIENCE: usize = 3;
+const MACRO_PATIENCE: usize = 3;
 
 impl Run<'_, '_> {
     /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
@@ -78,7 +78,7 @@ impl Run<'_, '_> {
             self.fruitless + 1
         };
         // A run that is to converge goes on to the steps that make it.
-        let stalled = self.fruitless >= PATIENCE && free == u64::MAX;
+        let stalled = self.fruitless >= MACRO_PATIENCE && free == u64::MAX;
         Ok(stalled.then_some(SolveStatus::Stalled))
     }
 

@@ -15,7 +15,7 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 /// Points whose scalar product with a direction of length 1 differs by less are equally far in it.
-const TIE: f64 = 1e-13;
+const TIED_WITHIN: f64 = 1e-13;
 
 /// Segments that are worked on side by side, for as many threads at most.
 const SEGMENTS: usize = 64;
@@ -40,7 +40,9 @@ fn name_extreme(all: &PointSet, w: &[f64]) -> Named {
     let far = all.farthest(w, None).expect("there are points");
     let mut near = Vec::new();
     all.at_least(w, far.value - RESOLUTION, &mut near);
-    let last = near.iter().rfind(|point| point.value >= far.value - TIE);
+    let last = near
+        .iter()
+        .rfind(|point| point.value >= far.value - TIED_WITHIN);
     Named {
         number: last.expect("the farthest is among them").place as u32,
         alone: near.len() == 1,

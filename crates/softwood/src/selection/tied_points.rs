@@ -48,7 +48,7 @@ impl HullSearch<'_> {
         Ok(())
     }
 
-    /// Moves the weights of points withdrawn, and of those they carried weight for, to points that stay.
+    /// Moves the weights of points withdrawn, and of those they had weights for, to points that stay.
     fn renew_weights(&mut self) -> Result<(), Stopped> {
         let none = Chosen::new(self.all.dims());
         let is_stale = |weights: &Weights| {
