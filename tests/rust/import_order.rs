@@ -1,8 +1,11 @@
 //! Folders of the crate import one another in one direction only, and so do the files of a folder.
 
+mod sources;
+
+use sources::{sources, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// From the bottom up: each imports only what stands before it. `lib.rs` and CONTRIBUTING say the same.
 const ORDER: [&str; 18] = [
@@ -40,21 +43,9 @@ fn rank(folder: &str) -> Option<usize> {
     ORDER.iter().position(|name| *name == folder)
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 /// The code of a file, its tests and comments aside.
 fn code(text: &str) -> String {
-    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-    let lines = code.lines().map(str::trim_start);
+    let lines = without_tests(text).lines().map(str::trim_start);
     lines.filter(|line| !line.starts_with("//")).collect()
 }
 
