@@ -54,9 +54,9 @@ def fit_orct_cv(
 ) -> OrctModel:
     """Fit an ORCT with depth, scaling, γ and penalties chosen by cross-validation.
 
-    Candidates run a race over the folds: those whose costs on held-out rows fall significantly
-    behind the best are dropped. The best starts of one depth and scaling are carried from soft to
-    sharp γ and on to larger penalties. Few rows are folded several times, of very many rows a
+    Candidates are raced over the folds: those whose costs on held-out rows fall significantly
+    behind the best are dropped. The best starts of one depth and scaling are warm starts from soft
+    to sharp γ and on to larger penalties. Few rows are folded several times, of very many rows a
     sample of 6,000 decides; the final fit takes all rows.
 
     Parameters

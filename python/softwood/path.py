@@ -127,8 +127,8 @@ def sparsity_path(
 ) -> SparsityPath:
     """Fit ORCTs along a grid of penalties, from dense to sparse.
 
-    Every start is carried along: at each point it begins where it has ended at the next smaller
-    λ_L (at the first λ_L, at the next smaller λ_G). The best start of each point is its tree.
+    Every point is warm-started: a start begins where it has ended at the next smaller λ_L (at the
+    first λ_L, at the next smaller λ_G). The best start of each point is its tree.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ def scaled(X):
     return (X - low) / np.where(high > low, high - low, 1)
 
 
-def plausible_regression(A, y, hinges=()):
-    """Ridge regression with the penalties of columns that make y most plausible.
+def evidence_regression(A, y, hinges=()):
+    """Ridge regression with the penalties of columns that maximize the evidence of y.
 
     The last columns may be hinges, of which those of the same feature share a penalty.
     """
@@ -136,7 +136,7 @@ def test_predictions_are_those_of_the_papers_formulas(kinked, depth):
     # The objective: expected squared error relative to that of the linear regression.
     loss = (P * (every - y[:, None]) ** 2).sum() / len(y)
     A = np.column_stack([u, np.ones(len(u))])
-    beta = plausible_regression(A, (y - y.mean()) / y.std())
+    beta = evidence_regression(A, (y - y.mean()) / y.std())
     trend = y.mean() + y.std() * (A @ beta)
     assert model.report.loss == pytest.approx(loss / ((trend - y) ** 2).mean(), rel=1e-9)
     omega = np.column_stack([model.coefficients, model.intercepts])
@@ -169,7 +169,7 @@ def test_curves_are_the_regression_of_plain_formulas():
         columns.append(weights * np.maximum(u[:, j, None] - knots, 0))
         hinges += [j] * 12
     A = np.column_stack(columns)
-    beta = plausible_regression(A, (y - y.mean()) / y.std(), hinges)
+    beta = evidence_regression(A, (y - y.mean()) / y.std(), hinges)
     wanted = y.mean() + y.std() * (A @ beta)
     np.testing.assert_allclose(model.predict(X), wanted, atol=1e-6)
     assert [curve.name for curve in model.curves()] == ["x0", "x1"]

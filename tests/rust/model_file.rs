@@ -7,8 +7,8 @@ use rand_pcg::Pcg64;
 use serde_json::{Value, json};
 use softwood::data::{ClassLabels, FeatureMap, Labels, ScalingChoice, ScalingKind};
 use softwood::{
-    Control, FittedModel, InputError, Model, ModelFileError, OrctModel, OrctSettings, SrtModel,
-    fit_orct,
+    Control, FittedModel, InputError, Model, ModelFileError, OrctModel, OrctSettings, RunSettings,
+    SrtModel, fit_orct,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -56,7 +56,10 @@ fn fitted(seed: u64, scaling: ScalingKind) -> (Array2<f64>, OrctModel) {
         scaling: ScalingChoice::Fixed(scaling),
         n_starts: 2,
         max_iter: 20,
-        random_state: seed,
+        run: RunSettings {
+            random_state: seed,
+            ..RunSettings::default()
+        },
         ..OrctSettings::default()
     };
     let model = fit_orct(
@@ -164,7 +167,10 @@ fn a_fit_out_of_time_can_be_saved_and_loaded() {
     let (x, _) = fitted(1, ScalingKind::MinMax);
     let labels = Labels::from((0..60).map(|i| i % 2).collect::<Vec<i64>>().as_slice());
     let settings = OrctSettings {
-        time_limit: Some(Duration::ZERO),
+        run: RunSettings {
+            time_limit: Some(Duration::ZERO),
+            ..RunSettings::default()
+        },
         ..OrctSettings::default()
     };
     let model = fit_orct(x.view(), &labels, None, &settings, &Control::default()).unwrap();

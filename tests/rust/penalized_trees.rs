@@ -14,7 +14,7 @@ use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
     Control, CvRule, CvSettings, FitError, FittedModel, OrctModel, OrctSettings, PenaltyGrid,
-    ValidationRows, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
+    RunSettings, ValidationRows, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
 
@@ -302,8 +302,11 @@ fn a_path_out_of_time_keeps_what_it_has() {
     let (x, y) = noisy_rows(8, 2000, 6);
     let base = OrctSettings {
         depth: 3,
-        time_limit: Some(Duration::from_millis(300)),
-        n_threads: Some(1),
+        run: RunSettings {
+            time_limit: Some(Duration::from_millis(300)),
+            n_threads: Some(1),
+            ..RunSettings::default()
+        },
         ..settings(PenaltySettings::default())
     };
     let grid = PenaltyGrid::full(3, 6);
@@ -439,7 +442,10 @@ fn cross_validation_finds_what_generalizes() {
     let run = |threads: usize, rule: CvRule| {
         let choices = CvSettings {
             fit: OrctSettings {
-                n_threads: Some(threads),
+                run: RunSettings {
+                    n_threads: Some(threads),
+                    ..RunSettings::default()
+                },
                 ..choices.fit.clone()
             },
             rule,
@@ -499,8 +505,8 @@ proptest! {
     ) {
         let (x, y) = noisy_rows(seed, 80, 3);
         let base = settings(PenaltySettings { local, global, shape: SHAPES[shape], groups: None });
-        let one = fit(&x, &y, &OrctSettings { n_threads: Some(1), ..base.clone() });
-        let mut two = fit(&x, &y, &OrctSettings { n_threads: Some(2), ..base });
+        let one = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(1), ..RunSettings::default() }, ..base.clone() });
+        let mut two = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(2), ..RunSettings::default() }, ..base });
         prop_assert!(one.tree.coefficients.iter().all(|a| a.abs() <= 1.0));
         prop_assert!(one.report.objective.is_finite() && one.report.loss.is_finite());
         two.report.seconds = one.report.seconds;

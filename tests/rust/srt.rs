@@ -10,8 +10,8 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{RegressionParameters, Topology};
 use softwood::{
-    Control, FitError, FittedModel, InputError, Model, RegressionStart, SrtModel, SrtSettings,
-    fit_srt,
+    Control, FitError, FittedModel, InputError, Model, RegressionStart, RunSettings, SrtModel,
+    SrtSettings, fit_srt,
 };
 
 /// Rows uniform in [−1, 1]^p and a response with a kink and some noise.
@@ -173,7 +173,10 @@ fn what_differs_between_subtrees_is_found() {
     for random_state in 0..10 {
         let settings = SrtSettings {
             n_starts: 2,
-            random_state,
+            run: RunSettings {
+                random_state,
+                ..RunSettings::default()
+            },
             ..quick(2)
         };
         let share = r2(&fit(&x, &y, &settings), x.view(), &y);
@@ -241,7 +244,10 @@ fn a_fit_has_the_same_bits_on_any_number_of_threads() {
         let (x, y) = kinked(rows, 3, 0.3);
         let fit_with = |threads| {
             let settings = SrtSettings {
-                n_threads: Some(threads),
+                run: RunSettings {
+                    n_threads: Some(threads),
+                    ..RunSettings::default()
+                },
                 n_starts,
                 macro_iterations: 3,
                 ..quick(depth)
@@ -645,7 +651,10 @@ fn a_raised_flag_cancels_and_a_time_limit_still_gives_a_model() {
     assert_eq!(cancelled.unwrap_err(), FitError::Cancelled);
     let settings = SrtSettings {
         n_starts: 1000,
-        time_limit: Some(std::time::Duration::from_millis(50)),
+        run: RunSettings {
+            time_limit: Some(std::time::Duration::from_millis(50)),
+            ..RunSettings::default()
+        },
         ..quick(3)
     };
     let model = fit(&x, &y, &settings);

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::ScalingKind;
 use softwood::fitted::Measure;
-use softwood::{Control, FitError, InputError, SrtModel, SrtSettings, fit_srt};
+use softwood::{Control, FitError, InputError, RunSettings, SrtModel, SrtSettings, fit_srt};
 
 /// Rows uniform in [−1, 1]³ and a response that bends along two features, and whose slope along one
 /// of them turns at a slanted plane.
@@ -167,7 +167,10 @@ fn curves_have_the_same_bits_on_any_number_of_threads() {
         let (x, y) = bent(rows, 0.3);
         let fit_with = |threads| {
             let settings = SrtSettings {
-                n_threads: Some(threads),
+                run: RunSettings {
+                    n_threads: Some(threads),
+                    ..RunSettings::default()
+                },
                 macro_iterations: 2,
                 ..with_curves(1)
             };

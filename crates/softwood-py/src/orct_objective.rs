@@ -64,7 +64,7 @@ impl OrctObjective {
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows();
         check_memory_for_splits(rows.features(), depth)?;
-        let pool = KeptPool::new(settings.n_threads);
+        let pool = KeptPool::new(settings.run.n_threads);
         let learn = || {
             let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;
             let scaling = Scaling::learn(kind, rows, weights.as_deref());

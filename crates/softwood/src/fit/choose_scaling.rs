@@ -1,6 +1,7 @@
 //! `scaling="auto"`: the map that folds of the training rows speak for.
 
-use super::orct::{OrctProblem, OrctSettings};
+use super::orct_problem::OrctProblem;
+use super::orct_settings::OrctSettings;
 use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::fitted::most_probable;
 use crate::progress::Progress;
@@ -10,10 +11,10 @@ use crate::stop::{Interrupted, Stop, Stopped};
 use std::sync::Arc;
 
 /// Folds of the inner validation.
-const FOLDS: usize = 5;
+const SCALING_FOLDS: usize = 5;
 
 /// Starts for each fold and map: enough to compare, few enough to stay cheap.
-const STARTS: usize = 4;
+const SCALING_STARTS: usize = 4;
 
 /// The map that the settings ask for, learned from the rows.
 pub(crate) fn learn_scaling(
@@ -43,46 +44,23 @@ fn choose_scaling(
 ) -> Result<ScalingKind, Interrupted> {
     const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
     let quick = OrctSettings {
-        n_starts: STARTS.min(settings.n_starts),
+        n_starts: SCALING_STARTS.min(settings.n_starts),
         ..settings.clone()
     };
-    progress.expect_starts(KINDS.len() * FOLDS * quick.n_starts);
-    let (labels, weights, seed) = (problem.labels, problem.weights, settings.random_state);
-    let Ok(folds) = Folds::new(labels, weights, FOLDS, seed, usize::MAX) else {
+    progress.expect_starts(KINDS.len() * SCALING_FOLDS * quick.n_starts);
+    let (labels, weights, seed) = (problem.labels, problem.weights, settings.run.random_state);
+    let Ok(folds) = Folds::new(labels, weights, SCALING_FOLDS, seed, usize::MAX) else {
         return Ok(ScalingKind::MinMax); // too few rows to choose by
     };
     let mut costs = KINDS.map(|_| vec![0.0; problem.rows.len()]);
     for (kind, costs) in KINDS.into_iter().zip(&mut costs) {
-        for fold in 0..FOLDS {
+        for fold in 0..SCALING_FOLDS {
             match stop.check() {
                 Err(Stopped::TimeLimit) => return Ok(ScalingKind::MinMax), // no time to choose
                 check => check?,
             }
-            let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
             let held = folds.part(fold, true);
-            let mut weights: Vec<f64> = (0..problem.rows.len()).map(weight).collect();
-            held.iter().for_each(|i| weights[*i] = 0.0);
-            let scaling = Scaling::learn_unless_stopped(
-                kind,
-                problem.rows,
-                Some(&weights),
-                &stop.without_deadline(),
-            )?;
-            let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
-            let data = problem.classification(&scaled, Some(&weights), quick.n_starts, stop);
-            let k = data.target.count();
-            let descent = problem.descent(data, &quick, progress);
-            let starts = run_starts(&descent, quick.n_starts, seed, Effort::Quick)?;
-            let best = &starts.outcomes[starts.best];
-            let mut probabilities = vec![0.0; scaled.len() * k];
-            let mixture = problem.mixture(best, settings.gamma);
-            let finite = mixture.fill(&*scaled, Parallelism::Rows, &mut probabilities);
-            debug_assert!(finite, "the rows were checked");
-            for i in held {
-                let predicted = most_probable(&probabilities[i * k..][..k]) as usize;
-                let class = problem.labels.codes[i] as usize;
-                costs[i] = weight(i) * problem.costs[class * k + predicted];
-            }
+            put_held_out_costs(problem, &quick, kind, &held, stop, progress, costs)?;
         }
     }
     let gains = costs[0].iter().zip(&costs[1]).map(|(a, b)| a - b);
@@ -92,4 +70,39 @@ fn choose_scaling(
     } else {
         ScalingKind::MinMax
     })
+}
+
+/// Trains on all rows but those `held` out, with this map, and puts the costs of the latter's predicted
+/// classes in their places.
+fn put_held_out_costs(
+    problem: &OrctProblem<'_>,
+    settings: &OrctSettings,
+    kind: ScalingKind,
+    held: &[usize],
+    stop: &Stop,
+    progress: &Arc<Progress>,
+    costs: &mut [f64],
+) -> Result<(), Interrupted> {
+    let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
+    let mut weights: Vec<f64> = (0..problem.rows.len()).map(weight).collect();
+    held.iter().for_each(|i| weights[*i] = 0.0);
+    let patient = stop.without_deadline();
+    let scaling = Scaling::learn_unless_stopped(kind, problem.rows, Some(&weights), &patient)?;
+    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let data = problem.classification(&scaled, Some(&weights), settings.n_starts, stop);
+    let k = data.target.count();
+    let descent = problem.descent(data, settings, progress);
+    let (n, seed) = (settings.n_starts, settings.run.random_state);
+    let starts = run_starts(&descent, n, seed, Effort::Quick)?;
+    let best = &starts.outcomes[starts.best];
+    let mut probabilities = vec![0.0; scaled.len() * k];
+    let mixture = problem.mixture(best, settings.gamma);
+    let finite = mixture.fill(&*scaled, Parallelism::Rows, &mut probabilities);
+    debug_assert!(finite, "the rows were checked");
+    for i in held.iter().copied() {
+        let predicted = most_probable(&probabilities[i * k..][..k]) as usize;
+        let class = problem.labels.codes[i] as usize;
+        costs[i] = weight(i) * problem.costs[class * k + predicted];
+    }
+    Ok(())
 }

@@ -1,7 +1,10 @@
 //! Tests: rows that cannot be read any more in the middle of a fit end it with that error.
 
-use super::orct::{OrctProblem, OrctSettings, validate_data};
-use super::srt::{SrtSettings, race};
+use super::check_orct_data::check_orct_data;
+use super::orct_problem::OrctProblem;
+use super::orct_settings::OrctSettings;
+use super::srt_settings::SrtSettings;
+use super::srt_starts::SrtStarts;
 use crate::control::Control;
 use crate::data::{
     Block, Labels, Parallelism, RegressionRows, RowSource, ScaledRows, Scaling, ScalingKind, Source,
@@ -102,7 +105,7 @@ fn fit_classes(visits: &Visits, settings: &OrctSettings) -> Result<(), FitError>
     let class = |row: ndarray::ArrayView1<'_, f64>| i64::from((row[0] > 0.5) != (row[1] > 0.5));
     let y: Vec<i64> = x.rows().into_iter().map(class).collect();
     let labels = Labels::from(y.as_slice());
-    let costs = validate_data(&x.view().into(), &labels, None, settings)?;
+    let costs = check_orct_data(&x.view().into(), &labels, None, settings)?;
     let scaling = learned(&x);
     let source: Source<'_> = Arc::new(failing(&x, &scaling, visits));
     let problem = OrctProblem {
@@ -165,7 +168,13 @@ fn a_regression_tree_ends_with_the_error_of_its_source() {
             let source = failing(&x, &scaling, visits);
             let data = RegressionRows::new(source, &y, None, parallelism, Stop::default());
             let control = Control::default();
-            race(&data, topology, &settings, &control.progress)?;
+            SrtStarts {
+                data: &data,
+                topology,
+                settings: &settings,
+                progress: &control.progress,
+            }
+            .run()?;
             Ok(())
         });
     }

@@ -1,6 +1,7 @@
 //! The smallest penalties under which the tree that uses no feature, a = 0, is stationary.
 
-use super::orct::{OrctSettings, check_orct_input};
+use super::orct::check_orct_input;
+use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::{
     Classes, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind, WeightedRows,

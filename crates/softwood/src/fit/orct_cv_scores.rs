@@ -1,7 +1,8 @@
-//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
+//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, until racing drops them.
 
-use super::orct::OrctProblem;
-use super::orct_cv::{CvRule, CvSettings};
+use super::cv_candidates::{candidates, choose};
+use super::cv_settings::CvSettings;
+use super::orct_problem::OrctProblem;
 use crate::InputError;
 use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
 use crate::fitted::{CvCandidate, CvTable, global_sparsity, local_sparsity, most_probable};
@@ -18,22 +19,22 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Starts for each fold and candidate: enough to compare.
-const STARTS: usize = 4;
+const CV_STARTS: usize = 4;
 
 /// Of which the best ones are the warm starts at other γ and penalties.
-const WARM_STARTS: usize = 2;
+const CV_WARM_STARTS: usize = 2;
 
 /// Quasi-Newton iterations of a run at most.
-const ITERATIONS: u64 = 60;
+const CV_ITERATIONS: u64 = 60;
 
 /// Rows the choice is made on at most; the final fit takes all of them.
-const MAX_ROWS: usize = 6_000;
+const CV_ROWS: usize = 6_000;
 
 /// Held-out predictions wanted for each candidate: few rows are folded anew until there are as many.
-const PREDICTIONS: usize = 1_500;
+const CV_PREDICTIONS: usize = 1_500;
 
 /// Foldings at most.
-const MAX_REPEATS: usize = 3;
+const MAX_FOLDINGS: usize = 3;
 
 /// The data of a cross-validation and what is chosen from.
 pub(crate) struct CvScores<'a> {
@@ -69,20 +70,24 @@ struct FoldScore {
 impl CvScores<'_> {
     /// The foldings, or an error if they cannot be made.
     pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
-        let (settings, seed) = (self.settings, self.settings.fit.random_state);
+        let (settings, seed) = (self.settings, self.settings.fit.run.random_state);
         let fold = |repeat: usize| {
             let seed = seed.wrapping_add(repeat as u64);
-            Folds::new(self.labels, self.weights, settings.folds, seed, MAX_ROWS)
+            Folds::new(self.labels, self.weights, settings.folds, seed, CV_ROWS)
         };
         let first = fold(0)?;
-        let repeats = PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_REPEATS);
+        let repeats = CV_PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_FOLDINGS);
         let others = (1..repeats).map(fold);
         [Ok(first)].into_iter().chain(others).collect()
     }
 
     /// The table of all candidates.
     pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Interrupted> {
-        let mut candidates = self.candidates();
+        let mut candidates = candidates(
+            self.settings,
+            self.rows.features(),
+            self.labels.classes.len(),
+        );
         let mut race = Race::new(candidates.len());
         let folds = self.settings.folds;
         let mut cut_short = false;
@@ -97,54 +102,16 @@ impl CvScores<'_> {
                     cut_short = true;
                     break;
                 }
-                Err(interrupted) => return Err(interrupted),
+                Err(stopped) => return Err(stopped),
             }
         }
         Ok(CvTable {
-            chosen: self.choose(&candidates, &race.finalists()),
+            chosen: choose(self.settings.rule, &candidates, &race.finalists()),
             candidates,
             folds,
             repeats: foldings.len(),
             cut_short,
         })
-    }
-
-    /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
-    fn candidates(&self) -> Vec<CvCandidate> {
-        let s = self.settings;
-        let p = self.rows.features() as f64;
-        let mut gammas = s.gammas.clone();
-        gammas.sort_by(f64::total_cmp);
-        let mut candidates = Vec::new();
-        for depth in &s.depths {
-            let b = Topology::complete(*depth).branches() as f64;
-            // A tree too small for the classes is no candidate.
-            if s.fit.cover_classes && self.labels.classes.len() > 1 << depth {
-                continue;
-            }
-            for scaling in &s.scalings {
-                for gamma in &gammas {
-                    for global in &s.global_grid {
-                        for local in &s.local_grid {
-                            candidates.push(CvCandidate {
-                                depth: *depth,
-                                scaling: *scaling,
-                                gamma: *gamma,
-                                local_penalty: local / (p * b),
-                                global_penalty: global / p,
-                                cost: f64::NAN,
-                                standard_error: f64::NAN,
-                                accuracy: f64::NAN,
-                                local_sparsity: f64::NAN,
-                                global_sparsity: f64::NAN,
-                                folds: 0,
-                            });
-                        }
-                    }
-                }
-            }
-        }
-        candidates
     }
 
     fn fold(&self, folds: &Folds, fold: usize) -> Fold {
@@ -257,8 +224,8 @@ impl CvScores<'_> {
         warm: Option<&WarmStarts>,
     ) -> Result<Vec<StartOutcome>, Interrupted> {
         let mut settings = candidate.settings(&self.settings.fit);
-        settings.n_starts = STARTS.min(self.settings.fit.n_starts);
-        settings.max_iter = settings.max_iter.min(ITERATIONS);
+        settings.n_starts = CV_STARTS.min(self.settings.fit.n_starts);
+        settings.max_iter = settings.max_iter.min(CV_ITERATIONS);
         let weights = problem.weights;
         let mut data = problem.classification(scaled, weights, settings.n_starts, self.stop);
         data.rows.parallelism = Parallelism::None; // shapes run side by side
@@ -270,7 +237,7 @@ impl CvScores<'_> {
                 run_starts(
                     &descent,
                     settings.n_starts,
-                    settings.random_state,
+                    settings.run.random_state,
                     Effort::Compare,
                 )?
             }
@@ -280,12 +247,16 @@ impl CvScores<'_> {
             }
             Some(softer) => {
                 expect(sharpened(settings.depth, &softer.at_least_penalty));
-                sharpen_starts(&descent, &softer.at_least_penalty, settings.random_state)?
+                sharpen_starts(
+                    &descent,
+                    &softer.at_least_penalty,
+                    settings.run.random_state,
+                )?
             }
         };
         let mut outcomes = starts.outcomes;
         outcomes.sort_by(StartOutcome::order);
-        outcomes.truncate(WARM_STARTS);
+        outcomes.truncate(CV_WARM_STARTS);
         Ok(outcomes)
     }
 
@@ -316,32 +287,6 @@ impl CvScores<'_> {
                 .collect(),
             local_sparsity: local_sparsity(a),
             global_sparsity: global_sparsity(a, problem.rows.features()),
-        }
-    }
-
-    /// The winner by the rule, of these candidates.
-    fn choose(&self, candidates: &[CvCandidate], finalists: &[usize]) -> usize {
-        let candidate = |i: &usize| &candidates[*i];
-        // Shallow and sparse first, so that they win ties.
-        let sparsest = |a: &usize, b: &usize| {
-            let (a, b) = (candidate(a), candidate(b));
-            (a.depth.cmp(&b.depth))
-                .then(b.global_sparsity.total_cmp(&a.global_sparsity))
-                .then(b.local_sparsity.total_cmp(&a.local_sparsity))
-        };
-        let best = finalists
-            .iter()
-            .min_by(|a, b| {
-                (candidate(a).cost.total_cmp(&candidate(b).cost)).then_with(|| sparsest(a, b))
-            })
-            .expect("there is a candidate");
-        match self.settings.rule {
-            CvRule::Best => *best,
-            CvRule::OneStandardError => {
-                let limit = candidate(best).cost + candidate(best).standard_error;
-                let close = finalists.iter().filter(|i| candidate(i).cost <= limit);
-                *close.min_by(|a, b| sparsest(a, b)).unwrap_or(best)
-            }
         }
     }
 }

@@ -6,7 +6,9 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
-use super::orct::{OrctSettings, fit_orct_scaled, validate_data};
+use super::check_orct_data::check_orct_data;
+use super::orct::fit_orct_scaled;
+use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
@@ -98,9 +100,9 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    validate_data(&rows, labels, weights, settings)?;
-    in_pool(settings.n_threads, || check_finite(&rows))??;
-    let stop = Stop::new(&control.stop, settings.time_limit);
+    check_orct_data(&rows, labels, weights, settings)?;
+    in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let stop = settings.run.stop(control);
     let work = SelectedFit {
         rows: rows.reborrow(),
         labels,
@@ -111,52 +113,20 @@ pub fn fit_orct_selected<'a>(
         began,
     };
     let sample = work.sample();
-    let mut best = work.route(work.fit_to(&sample, None)?)?;
+    let first = work.route(work.fit_to(&sample, None)?)?;
     let mut report = SelectionReport {
         rows: sample.rows.len(),
         share: 0.0,
-        accuracy: best.accuracy,
+        accuracy: first.accuracy,
         rounds: vec![SelectionRound {
             step: SelectionStep::Sample,
             rows: sample.rows.len(),
-            accuracy: best.accuracy,
+            accuracy: first.accuracy,
             accepted: true,
         }],
     };
-    let scaling = work.scaling(&best.model)?;
-    let mut cut_short = false;
-    for round in 0..selection.rounds {
-        let step = if round == 0 {
-            SelectionStep::Clusters
-        } else {
-            SelectionStep::Mistakes
-        };
-        let selected = match work.select(step, &best, &stop)? {
-            Ok(selected) => selected,
-            Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
-            Err(Stopped::TimeLimit) => {
-                cut_short = true;
-                break;
-            }
-        };
-        let candidate = work.route(work.fit_to(&selected, Some(&scaling))?)?;
-        let accepted = candidate.accuracy >= best.accuracy;
-        report.rounds.push(SelectionRound {
-            step,
-            rows: selected.rows.len(),
-            accuracy: candidate.accuracy,
-            accepted,
-        });
-        if accepted {
-            best = candidate;
-            report.rows = selected.rows.len();
-            report.accuracy = best.accuracy;
-        } else if step == SelectionStep::Mistakes {
-            break; // the same tree would make the same selection again
-        }
-    }
+    let (mut model, cut_short) = work.improve(first, &stop, &mut report)?;
     report.share = report.rows as f64 / rows.len() as f64;
-    let mut model = best.model;
     if cut_short {
         model.report.status = SolveStatus::TimeLimit;
     }
@@ -194,6 +164,45 @@ struct SelectedFit<'a> {
 }
 
 impl SelectedFit<'_> {
+    /// Selects rows by the best tree so far and fits another one to them, round by round; returns the
+    /// best, and whether time ran out.
+    fn improve(
+        &self,
+        mut best: Routed,
+        stop: &Stop,
+        report: &mut SelectionReport,
+    ) -> Result<(OrctModel, bool), FitError> {
+        let scaling = self.scaling(&best.model)?;
+        for round in 0..self.selection.rounds {
+            let step = if round == 0 {
+                SelectionStep::Clusters
+            } else {
+                SelectionStep::Mistakes
+            };
+            let selected = match self.select(step, &best, stop)? {
+                Ok(selected) => selected,
+                Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
+                Err(Stopped::TimeLimit) => return Ok((best.model, true)),
+            };
+            let candidate = self.route(self.fit_to(&selected, Some(&scaling))?)?;
+            let accepted = candidate.accuracy >= best.accuracy;
+            report.rounds.push(SelectionRound {
+                step,
+                rows: selected.rows.len(),
+                accuracy: candidate.accuracy,
+                accepted,
+            });
+            if accepted {
+                best = candidate;
+                report.rows = selected.rows.len();
+                report.accuracy = best.accuracy;
+            } else if step == SelectionStep::Mistakes {
+                break; // the same tree would make the same selection again
+            }
+        }
+        Ok((best.model, false))
+    }
+
     /// A random sample of each class, with the class' weight.
     fn sample(&self) -> Chosen {
         let mut of_class = vec![Vec::new(); self.labels.classes.len()];
@@ -205,7 +214,7 @@ impl SelectedFit<'_> {
         let n: usize = of_class.iter().map(Vec::len).sum();
         let share = self.selection.sample.min(n.div_ceil(4)) as f64 / n as f64;
         // A stream that no start draws from.
-        let mut rng = Pcg64::new(u128::from(self.settings.random_state), u128::MAX);
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
         let mut chosen = Chosen {
             rows: Vec::new(),
             weights: Vec::new(),
@@ -228,7 +237,7 @@ impl SelectedFit<'_> {
     fn scaling(&self, model: &OrctModel) -> Result<Scaling, FitError> {
         let stop = Stop::new(&self.control.stop, None);
         let kind = model.tree.scaling.kind;
-        in_pool(self.settings.n_threads, || {
+        in_pool(self.settings.run.n_threads, || {
             Scaling::learn_unless_stopped(kind, self.rows.reborrow(), Some(&self.weight), &stop)
         })?
         .map_err(|_: Stopped| FitError::Cancelled)
@@ -240,9 +249,8 @@ impl SelectedFit<'_> {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
         };
-        let limit = self.settings.time_limit;
         let settings = OrctSettings {
-            time_limit: limit.map(|limit| limit.saturating_sub(self.began.elapsed())),
+            run: self.settings.run.left_since(self.began),
             ..self.settings.clone()
         };
         let weights = Some(chosen.weights.as_slice());
@@ -302,7 +310,7 @@ impl SelectedFit<'_> {
             scaling: Some(&tree.model.tree.scaling),
         };
         let hyperplanes = hyperplanes(&tree.model);
-        let selected = in_pool(self.settings.n_threads, || {
+        let selected = in_pool(self.settings.run.n_threads, || {
             stop.check()?;
             choose(&clusters, &hyperplanes, &settings, stop)
         })?;

@@ -2,14 +2,14 @@
 //! regression and, if asked for, curves.
 //!
 //! It is one ridge regression on the features and their hinges, with a penalty for each feature's
-//! slope and one for its bends, as the rows make them plausible. A leaf model is the line plus what
+//! slope and one for its bends, by evidence maximization. A leaf model is the line plus what
 //! the tree adds to it, and λ_β penalizes the addition: with few rows leaves tend to one common
 //! model rather than to 0. The objective then is relative to the trend's: 1 is no better.
 
 use crate::data::hinges::Hinge;
 use crate::data::{RegressionRows, WeightedBlock};
 use crate::fitted::Curve;
-use crate::leaves::{Groups, LinearModel, plausible_penalties, ridge};
+use crate::leaves::{Groups, LinearModel, maximize_evidence, ridge};
 use crate::passes::ColumnMoments;
 use crate::stop::Interrupted;
 
@@ -39,7 +39,7 @@ impl Trend {
         let groups = Groups::of_curves(p, hinges.iter().map(|hinge| hinge.feature));
         let columns = p + hinges.len();
         let penalties =
-            plausible_penalties(std::slice::from_ref(&moments), columns, &groups).penalties;
+            maximize_evidence(std::slice::from_ref(&moments), columns, &groups).penalties;
         let mut line = ridge(&moments, columns, &penalties);
         let bends = line.slopes.split_off(p);
         let mut trend = Self {

@@ -1,16 +1,11 @@
-//! Seeded starts, run side by side or one after the other; the best is kept, all are reported.
+//! The starts of an ORCT: fresh ones, and warm starts from other penalties and softer splits.
 
 use super::descent::{Descent, StartOutcome};
 use super::one_start::{Origin, improve, run_start};
 use super::prune::pruned;
-use crate::data::Parallelism;
-use crate::stop::{Interrupted, Stop, Stopped};
+use super::starts::{Starts, best_of_starts};
+use crate::stop::Interrupted;
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
-use std::cmp::Ordering;
-
-/// From this many chunks on, rows run in parallel and starts one after the other.
-const MANY_CHUNKS: usize = 16;
 
 /// How thoroughly each start searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,36 +31,6 @@ impl Effort {
 
 /// Regrowths of a warm start at a sharper γ, which has been regrown before.
 const REGROWTHS_SHARPENED: usize = 1;
-
-/// All starts in their order, and which of them is best.
-#[derive(Clone)]
-pub(crate) struct Starts<O> {
-    pub outcomes: Vec<O>,
-    pub best: usize,
-    /// Whether the time limit kept some starts from being run.
-    pub cut_short: bool,
-}
-
-/// Rows in parallel when there are many or only one start, else the starts.
-pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
-    if n_starts == 1 || chunks >= MANY_CHUNKS {
-        Parallelism::Rows
-    } else {
-        Parallelism::None
-    }
-}
-
-/// Does the same to all, side by side unless their rows are.
-pub(crate) fn side_by_side<A: Send, B: Send>(
-    all: Vec<A>,
-    parallelism: Parallelism,
-    step: impl Fn(A) -> Result<B, Interrupted> + Send + Sync,
-) -> Result<Vec<B>, Interrupted> {
-    match parallelism {
-        Parallelism::Rows => all.into_iter().map(step).collect(),
-        Parallelism::None => all.into_par_iter().map(step).collect(),
-    }
-}
 
 /// The greedy start with all features to choose from.
 const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
@@ -102,10 +67,10 @@ pub(crate) fn run_starts(
 
 /// A warm start at other penalties stops moving within this share of the least of them: it may begin
 /// within the tolerance of an ordinary fit, and would then stay as dense as it was.
-const CLOSE: f64 = 0.01;
+const WARM_START_TOL: f64 = 0.01;
 
 /// The same where settings are only compared.
-const ROUGH: f64 = 0.1;
+const ROUGH_WARM_START_TOL: f64 = 0.1;
 
 /// Takes every start of `before`, at smaller penalties, down the last stage of this problem. Each
 /// follows its own local minimum: leaving out whole splits would jump to far sparser trees.
@@ -113,7 +78,7 @@ pub(crate) fn warm_start(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Interrupted> {
-    warm_start_within(descent, before, CLOSE, |_, outcome| Ok(outcome))
+    warm_start_within(descent, before, WARM_START_TOL, |_, outcome| Ok(outcome))
 }
 
 /// As [`warm_start`], but roughly, and splits that are not worth their penalty are left out.
@@ -121,7 +86,7 @@ pub(crate) fn warm_start_and_prune(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
 ) -> Result<Starts<StartOutcome>, Interrupted> {
-    warm_start_within(descent, before, ROUGH, pruned)
+    warm_start_within(descent, before, ROUGH_WARM_START_TOL, pruned)
 }
 
 fn warm_start_within(
@@ -181,38 +146,4 @@ fn gather(
 ) -> Result<Starts<StartOutcome>, Interrupted> {
     let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
     best_of_starts(n, parallelism, stop, run, StartOutcome::order)
-}
-
-/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. After the time limit no further start begins, but the first one always delivers.
-pub(crate) fn best_of_starts<O: Send>(
-    n_starts: usize,
-    parallelism: Parallelism,
-    stop: &Stop,
-    run: impl Fn(usize) -> Result<O, Interrupted> + Sync,
-    order: impl Fn(&O, &O) -> Ordering,
-) -> Result<Starts<O>, Interrupted> {
-    let run_in_time = |start: usize| {
-        if start > 0 && stop.check() == Err(Stopped::TimeLimit) {
-            return Ok(None);
-        }
-        run(start).map(Some)
-    };
-    let outcomes = side_by_side((0..n_starts).collect(), parallelism, run_in_time)?;
-    let outcomes: Vec<O> = outcomes.into_iter().flatten().collect();
-    let cut_short = outcomes.len() < n_starts;
-    Ok(Starts::ranked(outcomes, order, cut_short))
-}
-
-impl<O> Starts<O> {
-    /// Finds the best of at least one, the first by `order`.
-    pub fn ranked(outcomes: Vec<O>, order: impl Fn(&O, &O) -> Ordering, cut_short: bool) -> Self {
-        let best = (0..outcomes.len())
-            .min_by(|a, b| order(&outcomes[*a], &outcomes[*b]))
-            .expect("the first start always delivers");
-        Self {
-            outcomes,
-            best,
-            cut_short,
-        }
-    }
 }

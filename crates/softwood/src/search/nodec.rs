@@ -8,18 +8,12 @@
 //! does better than an Armijo step of steepest descent, (15), and moves no farther than it gains,
 //! (16). Then the gradient tends to 0 (proposition 3). The best point seen is the result.
 
-use super::ending::Ending;
-use super::update_branch_node::{Balance, update_branch_node};
-use crate::data::RegressionRows;
-use crate::leaves::ridge;
-use crate::objective::{RowCosts, SoftRegressionError};
-use crate::progress::Progress;
-use crate::solver::{Objective, Work, reference_step};
+use super::nodec_run::{Balance, Run};
+use super::update_branch_node::update_branch_node;
+use crate::solver::{Objective, reference_step};
 use crate::status::SolveStatus;
 use crate::stop::Interrupted;
-use crate::tree::RegressionParameters;
-use crate::vectors::{AlignedBuffer, dot};
-use std::sync::Arc;
+use crate::vectors::dot;
 
 /// τ of (16).
 const TAU: f64 = 1e-8;
@@ -31,100 +25,9 @@ const THETA: f64 = 0.5;
 /// Macro-iterations whose best point improves by less than this share are fruitless…
 const MACRO_GAIN: f64 = 1e-3;
 /// …and so many of them in a row end a run.
-const PATIENCE: usize = 3;
+const MACRO_PATIENCE: usize = 3;
 
-/// Where a start ended.
-#[derive(Clone, Debug)]
-pub(crate) struct RegressionOutcome {
-    pub parameters: RegressionParameters,
-    pub ending: Ending,
-}
-
-impl AsRef<Ending> for RegressionOutcome {
-    fn as_ref(&self) -> &Ending {
-        &self.ending
-    }
-}
-
-/// A point and its value.
-#[derive(Clone)]
-struct Incumbent {
-    parameters: RegressionParameters,
-    objective: f64,
-    loss: f64,
-}
-
-/// When a run takes which steps, and when it ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NodecRules {
-    /// ε₁ > ε₂ and ε₃.
-    pub imbalance: [f64; 3],
-    /// k₀; steps need never be accepted if None.
-    pub convergent_after: Option<u64>,
-    /// A run whose steps must be accepted ends when ‖∇E‖∞ ≤ tol.
-    pub tol: f64,
-}
-
-/// A start on its way.
-pub(crate) struct Run<'a, 'd> {
-    pub data: &'a RegressionRows<'d>,
-    pub rules: &'a NodecRules,
-    ridges: Ridges,
-    pub progress: &'a Arc<Progress>,
-    pub parameters: RegressionParameters,
-    /// Leaf of each row's likeliest path.
-    leaves: Vec<u32>,
-    best: Incumbent,
-    balance: Balance,
-    macro_iterations: u64,
-    /// Macro-iterations in a row that were not worthwhile.
-    fruitless: usize,
-    pub work: Work,
-    /// Why it ended, if it has.
-    status: Option<SolveStatus>,
-}
-
-/// λ_ω and λ_β of (7): one for the coefficients of each feature, then one for the intercepts.
-#[derive(Clone, Debug)]
-pub(crate) struct Ridges {
-    pub branches: Arc<[f64]>,
-    pub leaves: Arc<[f64]>,
-}
-
-impl<'a, 'd> Run<'a, 'd> {
-    /// At `start`, whose leaf models need not be set.
-    pub fn new(
-        data: &'a RegressionRows<'d>,
-        start: RegressionParameters,
-        ridges: Ridges,
-        rules: &'a NodecRules,
-        progress: &'a Arc<Progress>,
-    ) -> Result<Self, Interrupted> {
-        // Without a first point there is no answer, so the time limit waits for it.
-        let patient = data.without_deadline();
-        let mut run = Self {
-            data,
-            rules,
-            ridges,
-            progress,
-            leaves: patient.rows.likeliest_leaves(&start, 0)?,
-            best: Incumbent {
-                parameters: start.clone(),
-                objective: f64::INFINITY,
-                loss: f64::INFINITY,
-            },
-            parameters: start,
-            balance: Balance::new(rules.imbalance),
-            macro_iterations: 0,
-            fruitless: 0,
-            work: Work::default(),
-            status: None,
-        };
-        run.fit_leaves(&patient, 0, None)?;
-        run.keep_if_best(&patient)?;
-        Ok(run)
-    }
-
+impl Run<'_, '_> {
     /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
     /// time.
     pub fn advance(&mut self, until: u64) -> Result<(), Interrupted> {
@@ -132,100 +35,16 @@ impl<'a, 'd> Run<'a, 'd> {
             match self.macro_iteration() {
                 Ok(status) => self.status = status,
                 Err(Interrupted::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
-                Err(interrupted) => return Err(interrupted),
+                Err(stopped) => return Err(stopped),
             }
         }
         Ok(())
-    }
-
-    /// Goes on from its best point with other penalties.
-    pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Interrupted> {
-        let patient = self.data.without_deadline();
-        self.ridges = ridges.clone();
-        self.return_to_best()?;
-        self.best.objective = f64::INFINITY;
-        self.reopen();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)
     }
 
     /// Goes on for some macro-iterations although it had ended.
     pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Interrupted> {
         self.reopen();
         self.advance(self.macro_iterations + macro_iterations)
-    }
-
-    /// Forgets that it had ended, unless out of time.
-    fn reopen(&mut self) {
-        self.fruitless = 0;
-        self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
-    }
-
-    /// Puts another subtree in the place of that below `t`.
-    pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Interrupted> {
-        let patient = self.data.without_deadline();
-        self.parameters.set_subtree(t, subtree);
-        self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
-        self.keep_if_best(&patient)
-    }
-
-    /// Goes back to its best point.
-    pub fn return_to_best(&mut self) -> Result<(), Interrupted> {
-        let patient = self.data.without_deadline();
-        self.parameters = self.best.parameters.clone();
-        self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
-        Ok(())
-    }
-
-    /// Ends it for want of time.
-    pub fn end_out_of_time(&mut self) {
-        self.status = Some(SolveStatus::TimeLimit);
-    }
-
-    /// The rows whose likeliest path passes branch node `t`.
-    pub fn members(&self, t: usize) -> Vec<u32> {
-        let below = self.parameters.topology.leaves_below(t);
-        (0..self.data.len() as u32)
-            .filter(|i| below.contains(&(self.leaves[*i as usize] as usize)))
-            .collect()
-    }
-
-    /// Penalties for a tree of some of the rows that weigh as much beside their errors.
-    pub fn ridges_on(&self, here: &RegressionRows<'_>) -> Ridges {
-        let factor = self.data.total_weight() / here.total_weight();
-        let scaled = |ridges: &[f64]| ridges.iter().map(|ridge| factor * ridge).collect();
-        Ridges {
-            branches: scaled(&self.ridges.branches),
-            leaves: scaled(&self.ridges.leaves),
-        }
-    }
-
-    /// The best point so far.
-    pub fn best(&self) -> &RegressionParameters {
-        &self.best.parameters
-    }
-
-    /// E at the best point so far.
-    pub fn objective(&self) -> f64 {
-        self.best.objective
-    }
-
-    /// The best point, after a last LN step on all rows.
-    pub fn finish(mut self) -> Result<RegressionOutcome, Interrupted> {
-        let patient = self.data.without_deadline();
-        self.parameters = self.best.parameters.clone();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)?;
-        Ok(RegressionOutcome {
-            ending: Ending {
-                optimality: self.optimality(&patient, &self.best.parameters)?,
-                work: self.work,
-                status: self.status.unwrap_or(SolveStatus::IterationLimit),
-                objective: self.best.objective,
-                loss: self.best.loss,
-            },
-            parameters: self.best.parameters,
-        })
     }
 
     /// Every branch node in turn; a status if that was the last time.
@@ -259,7 +78,7 @@ impl<'a, 'd> Run<'a, 'd> {
             self.fruitless + 1
         };
         // A run that is to converge goes on to the steps that make it.
-        let stalled = self.fruitless >= PATIENCE && free == u64::MAX;
+        let stalled = self.fruitless >= MACRO_PATIENCE && free == u64::MAX;
         Ok(stalled.then_some(SolveStatus::Stalled))
     }
 
@@ -342,94 +161,5 @@ impl<'a, 'd> Run<'a, 'd> {
             self.fit_leaves(self.data, t, Some(&reach))?;
         }
         Ok(())
-    }
-
-    /// (7) as a function of the splits at or below `t`, the rest held fixed.
-    pub fn block_problem<'b, 'r>(
-        &self,
-        here: &'b RegressionRows<'r>,
-        t: usize,
-        root_alone: bool,
-        costs: &'b [f64],
-        scale: f64,
-    ) -> RowCosts<'b, 'r> {
-        let topology = self.parameters.topology;
-        let height = if root_alone {
-            1
-        } else {
-            topology.depth() - topology.level(t)
-        };
-        RowCosts {
-            rows: &here.rows,
-            topology: crate::tree::Topology::complete(height),
-            costs,
-            total_weight: self.data.total_weight(),
-            ridge: self.ridges.branches.clone(),
-            scale,
-        }
-    }
-
-    /// Probability of reaching `t` from the root, for each row, padding included.
-    fn reach(&self, t: usize) -> Result<AlignedBuffer, Interrupted> {
-        let at = &self.parameters;
-        self.data.rows.reach(at.topology, &at.theta, 1.0, t)
-    }
-
-    /// The LN step: exact weighted ridge regressions of the leaves below `t`.
-    fn fit_leaves(
-        &mut self,
-        here: &RegressionRows<'_>,
-        t: usize,
-        reach: Option<&[f64]>,
-    ) -> Result<(), Interrupted> {
-        let moments = here.leaf_moments(&self.parameters, t, reach)?;
-        let half = 0.5 * self.data.total_weight();
-        let penalties: Vec<f64> = self.ridges.leaves.iter().map(|l| half * l).collect();
-        let leaves = self.parameters.topology.leaves_below(t);
-        for (leaf, moments) in leaves.zip(moments) {
-            let model = ridge(&moments, self.parameters.features, &penalties);
-            self.parameters
-                .set_leaf(leaf, &model.slopes, model.intercept);
-        }
-        Ok(())
-    }
-
-    /// E now; remembers the point if none was better.
-    fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Interrupted> {
-        let loss = data.loss(&self.parameters)?;
-        let penalty = self.parameters.branch_penalty(&self.ridges.branches)
-            + self.parameters.leaf_penalty(&self.ridges.leaves);
-        self.work.evaluations += 1;
-        if loss + penalty < self.best.objective {
-            self.best = Incumbent {
-                parameters: self.parameters.clone(),
-                objective: loss + penalty,
-                loss,
-            };
-        }
-        Ok(())
-    }
-
-    /// Value by which subproblems are scaled to the order of 1.
-    pub fn objective_scale(&self) -> f64 {
-        self.best.objective.max(f64::MIN_POSITIVE)
-    }
-
-    /// ‖∇E‖∞.
-    fn optimality(
-        &self,
-        data: &RegressionRows<'_>,
-        parameters: &RegressionParameters,
-    ) -> Result<f64, Interrupted> {
-        let objective = SoftRegressionError {
-            data,
-            topology: parameters.topology,
-            ridge_branches: &self.ridges.branches,
-            ridge_leaves: &self.ridges.leaves,
-        };
-        let mut gradient = vec![0.0; objective.dim()];
-        let x = SoftRegressionError::flatten(parameters);
-        objective.value_and_gradient(&x, &mut gradient)?;
-        Ok(gradient.iter().fold(0.0, |m, g| m.max(g.abs())))
     }
 }

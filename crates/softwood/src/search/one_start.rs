@@ -9,7 +9,7 @@ use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
 
 /// How many regrowths in a row may fail to lower the objective by 1 %.
-const PATIENCE: usize = 2;
+const REGROWTH_PATIENCE: usize = 2;
 const REGROWTH_GAIN: f64 = 0.01;
 
 /// Where a start begins.
@@ -85,7 +85,7 @@ pub(crate) fn improve(
             next
         };
         best.ending.work += other.ending.work;
-        if fruitless == PATIENCE {
+        if fruitless == REGROWTH_PATIENCE {
             break;
         }
     }

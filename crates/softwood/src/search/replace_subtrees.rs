@@ -3,8 +3,8 @@
 //! Below a split the two sides are all but separate problems. A start that has found one of them but
 //! not the other is so mended by a fraction of the work of more starts.
 
-use super::multistart::side_by_side;
-use super::nodec::Run;
+use super::nodec_run::Run;
+use super::starts::side_by_side;
 use crate::data::RegressionRows;
 use crate::stop::Interrupted;
 use crate::tree::{RegressionParameters, Topology};

@@ -17,7 +17,7 @@ const REPETITIONS: usize = 3;
 const MAX_ROUNDS: usize = 8;
 
 /// Partitions whose indices differ by less than this share are as good as each other.
-const SAME: f64 = 1e-9;
+const SAME_INDEX: f64 = 1e-9;
 
 /// Iterations of a logistic regression.
 const LOGISTIC_ITERATIONS: u64 = 20;
@@ -53,7 +53,7 @@ pub(crate) fn clustered_splits(
         }
         let index = davies_bouldin(data, &members[topology.branches()..])?;
         // The same partition found again, perhaps mirrored, differs by rounding alone.
-        let is_less = |least: f64| index < (1.0 - SAME) * least;
+        let is_less = |least: f64| index < (1.0 - SAME_INDEX) * least;
         if best.as_ref().is_none_or(|(least, ..)| is_less(*least)) {
             best = Some((index, partitions, members));
         }
