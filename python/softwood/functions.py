@@ -167,8 +167,8 @@ def fit_srt(
         through them, or both in turn.
     n_starts : int
         Starts, by successive halving: after four macro-iterations the better half goes on, and the
-        best tree is kept. In the end its subtrees are grown anew in the rows that reach them, up to four times
-        each (half as often as there are starts), and replaced where that is better.
+        best tree is kept. In the end its subtrees are grown anew in the rows that reach them, up to
+        four times each (half as often as there are starts), and replaced where that is better.
     macro_iterations : int
         Rounds over all branch nodes at most, and up to four more after subtrees were replaced.
     imbalance : tuple of three floats

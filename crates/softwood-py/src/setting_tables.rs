@@ -39,12 +39,12 @@ macro_rules! table {
     };
 }
 
-/// A table of one kind of tree: its own settings, then those that all of them have.
+/// A table of one kind of tree: its own settings among those that all of them have.
 macro_rules! fit_table {
     ($read:ident, $show:ident, $settings:ty; $($own:tt)*) => {
         table! { $read, $show, $settings;
-            $($own)*
             "depth" => depth: DEPTH;
+            $($own)*
             "n_starts" => n_starts: STARTS;
             "tol" => tol: Number;
             "random_state" => run.random_state: SEED;
