@@ -67,10 +67,10 @@ pub fn fit_srt<'a>(
         .run()?;
         let best = &starts.outcomes[starts.best];
         let names = settings.run.feature_names.as_deref();
-        let (leaf_slopes, leaf_intercepts) = trend.put_back(
-            &best.parameters.leaf_slopes,
-            &best.parameters.leaf_intercepts,
-        );
+        let of_leaves = &best.parameters;
+        let (leaf_slopes, leaf_intercepts) =
+            trend.put_back(&of_leaves.leaf_slopes, &of_leaves.leaf_intercepts);
+        let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
         Ok(SrtModel {
             tree: SoftTree::of(topology, 1.0, &best.parameters.theta, &scaling, names),
             leaf_slopes,
@@ -80,8 +80,7 @@ pub fn fit_srt<'a>(
             ridge_branches: ridges.branches.to_vec(),
             ridge_leaves: ridges.leaves.to_vec(),
             report: FitReport {
-                // None where it overflows.
-                loss_unit: Some((trend.scale * response.scale).powi(2)).filter(|u| u.is_finite()),
+                loss_unit,
                 ..starts.report(rows.len(), began)
             },
         })

@@ -7,7 +7,7 @@
 //! model rather than to 0. The objective then is relative to the trend's: 1 is no better.
 
 use crate::data::hinges::Hinge;
-use crate::data::{RegressionRows, WeightedBlock};
+use crate::data::{RegressionRows, Standardization, WeightedBlock};
 use crate::fitted::Curve;
 use crate::leaves::{Groups, LinearModel, maximize_evidence, ridge};
 use crate::passes::ColumnMoments;
@@ -25,7 +25,7 @@ pub(crate) struct Trend {
     /// One a feature; none at all if there are no hinges.
     pub curves: Vec<Curve>,
     /// Deviation of what the tree is left with, by the standardized response.
-    pub scale: f64,
+    scale: f64,
 }
 
 impl Trend {
@@ -61,6 +61,11 @@ impl Trend {
             left.fill(0.0);
         }
         Ok((trend, data.with_response(&left)))
+    }
+
+    /// Mean square, in the squared units of the response, of what the tree is left with.
+    pub fn unit(&self, response: &Standardization) -> f64 {
+        (self.scale * response.scale).powi(2)
     }
 
     /// Leaf slopes and intercepts with the line put back.
