@@ -78,6 +78,16 @@ impl OrctModel {
             .collect())
     }
 
+    /// Share of each class among the training rows of each leaf, L × K.
+    pub fn leaf_frequencies(&self) -> Vec<f64> {
+        let classes = self.classes.len();
+        let mut frequencies = vec![0.0; self.leaf_classes.len() * classes];
+        for (leaf, class) in self.leaf_classes.iter().enumerate() {
+            frequencies[leaf * classes + *class as usize] = 1.0;
+        }
+        frequencies
+    }
+
     /// δ_L: mean over splits of the share of coefficients that are exactly 0, in percent.
     pub fn local_sparsity(&self) -> f64 {
         super::local_sparsity(&self.tree.coefficients)
