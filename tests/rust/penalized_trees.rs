@@ -13,8 +13,8 @@ use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvRule, CvSettings, FitError, OrctModel, OrctSettings, PenaltyGrid, ValidationRows,
-    fit_orct, fit_orct_cv, lambda_max, sparsity_path,
+    Control, CvRule, CvSettings, FitError, LambdaMax, OrctModel, OrctSettings, PenaltyGrid,
+    ValidationRows, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
 
@@ -40,6 +40,11 @@ fn settings(penalty: PenaltySettings) -> OrctSettings {
 
 fn fit(x: &Array2<f64>, y: &Labels, settings: &OrctSettings) -> OrctModel {
     fit_orct(x.view(), y, None, settings, &Control::default()).unwrap()
+}
+
+fn largest_penalties(x: &Array2<f64>, y: &Labels, settings: &OrctSettings) -> LambdaMax {
+    let (kind, control) = (ScalingKind::MinMax, Control::default());
+    lambda_max(x.view(), y, None, kind, settings, &control).unwrap()
 }
 
 const SHAPES: [PenaltyShape; 5] = [
@@ -164,15 +169,7 @@ fn lambda_max_bounds_the_gradient_at_zero() {
             gamma: 20.0,
             ..OrctSettings::default()
         };
-        let max = lambda_max(
-            x.view(),
-            &y,
-            None,
-            ScalingKind::MinMax,
-            &base,
-            &Control::default(),
-        )
-        .unwrap();
+        let max = largest_penalties(&x, &y, &base);
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
         let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
         let topology = Topology::complete(depth);
@@ -217,15 +214,7 @@ fn beyond_lambda_max_no_feature_is_used() {
             shape,
             ..PenaltySettings::default()
         });
-        let max = lambda_max(
-            x.view(),
-            &y,
-            None,
-            ScalingKind::MinMax,
-            &base,
-            &Control::default(),
-        )
-        .unwrap();
+        let max = largest_penalties(&x, &y, &base);
         for (local, global) in [(max.local, 0.0), (0.0, max.global)] {
             let penalty = PenaltySettings {
                 local,
