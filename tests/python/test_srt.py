@@ -82,7 +82,7 @@ def test_fit_srt_has_the_promised_signature():
 
 def test_a_model_has_the_promised_members(tree):
     methods = (
-        "predict apply leaf_probabilities explain importance rule leaf_model curves save"
+        "predict apply leaf_probabilities explain importance rule leaf_model curves describe save"
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "

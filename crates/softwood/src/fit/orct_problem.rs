@@ -6,6 +6,7 @@ use crate::fitted::{
     ConstraintKind, ConstraintReport, Decision, FitReport, LinearSplits, Mixture, OrctModel,
     Routing, SoftTree,
 };
+use crate::leaves::leaf_class_weights;
 use crate::objective::{ClassRates, Penalty};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
@@ -73,7 +74,12 @@ impl<'a> OrctProblem<'a> {
     ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
         let tree = Simplified::of(descent, best)?;
-        let (leaves, k) = (tree.labels.len(), self.labels.classes.len());
+        let leaf_weights = leaf_class_weights(
+            &descent.data,
+            &tree.splits(descent.gamma).all(),
+            tree.shape.leaves(),
+            transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
+        )?;
         let mut report = FitReport {
             objective: tree.objective,
             loss: tree.loss,
@@ -94,7 +100,7 @@ impl<'a> OrctProblem<'a> {
             ),
             classes: self.labels.classes.clone(),
             leaf_classes: tree.labels,
-            leaf_weights: transposed(&tree.masses, k, leaves),
+            leaf_weights,
             decision: self.decision(settings),
             report,
         };

@@ -1,12 +1,10 @@
 //! A fitted optimal randomized classification tree.
 
+use super::frequencies::smoothed_frequencies;
 use super::predict::Mixture;
 use super::{Decision, FitReport, FittedModel, Importance, Routing, SoftTree, file, render};
 use crate::InputError;
 use crate::data::{ClassLabels, Rows};
-
-/// Training rows from which on the frequencies of leaves are smoothed by one row.
-const ROWS_FOR_FULL_SMOOTHING: f64 = 200.0;
 
 /// Splits, leaf labels, class labels and the report of the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +15,9 @@ pub struct OrctModel {
     pub classes: ClassLabels,
     /// Position in `classes` of each leaf's label C.
     pub leaf_classes: Vec<u32>,
-    /// n_tk, L × K: weight of the training rows of each class that reach each leaf, softly routed; empty
-    /// in models of version 1.
+    /// n_tk, L × K: weight of the training rows of each class that belong to each leaf, each row shared
+    /// among leaves by r_it = P_it f_tk / Σ_s P_is f_sk, which the tree and the row's class make most
+    /// probable; empty in models of version 1.
     pub leaf_weights: Vec<f64>,
     /// How a class is chosen.
     pub decision: Decision,
@@ -142,33 +141,23 @@ impl OrctModel {
         Ok(rows.map(|row| self.decision.class(row)).collect())
     }
 
-    /// Frequency f_tk of each class in each leaf, L × K: its share of the training rows there, which m
-    /// more rows of all rows' classes smooth,
+    /// Frequency f_tk of each class in each leaf, L × K: its share of the training rows that belong
+    /// there, which m more rows of all rows' classes smooth,
     ///
-    /// f_tk = (n_tk + m π_k)/(n_t + m),  n_tk = Σ_{i: y_i = k} w_i P_it,  π_k = Σ_t n_tk / W,
+    /// f_tk = (n_tk + m π_k)/(n_t + m),  π_k = Σ_t n_tk / W,  m = min(1, W/200),
     ///
-    /// m = min(1, W/200). Models of version 1 know the labels of leaves alone: there it is 1 or 0.
+    /// n being [`Self::leaf_weights`]. Models of version 1 know the labels of leaves alone: there it is 1
+    /// or 0.
     pub fn leaf_frequencies(&self) -> Vec<f64> {
         let classes = self.classes.len();
-        if self.leaf_weights.is_empty() {
-            let mut frequencies = vec![0.0; self.leaf_classes.len() * classes];
-            for (leaf, class) in self.leaf_classes.iter().enumerate() {
-                frequencies[leaf * classes + *class as usize] = 1.0;
-            }
-            return frequencies;
+        if !self.leaf_weights.is_empty() {
+            return smoothed_frequencies(&self.leaf_weights, classes);
         }
-        let (base, smoothing) = (self.base_rates(), self.smoothing());
-        let leaves = self.leaf_weights.chunks_exact(classes);
-        leaves
-            .flat_map(|leaf| {
-                let total = leaf.iter().sum::<f64>() + smoothing;
-                let smoothed = leaf
-                    .iter()
-                    .zip(&base)
-                    .map(move |(n, base)| n + smoothing * base);
-                smoothed.map(move |n| (n / total).min(1.0))
-            })
-            .collect()
+        let mut frequencies = vec![0.0; self.leaf_classes.len() * classes];
+        for (leaf, class) in self.leaf_classes.iter().enumerate() {
+            frequencies[leaf * classes + *class as usize] = 1.0;
+        }
+        frequencies
     }
 
     /// Class of the rows in each leaf, as [`Self::decision`] says: what a printed tree says there.
@@ -179,22 +168,6 @@ impl OrctModel {
         let frequencies = self.leaf_frequencies();
         let leaves = frequencies.chunks_exact(self.classes.len());
         leaves.map(|leaf| self.decision.class(leaf)).collect()
-    }
-
-    /// π_k: share of each class in the training rows.
-    fn base_rates(&self) -> Vec<f64> {
-        let classes = self.classes.len();
-        let total: f64 = self.leaf_weights.iter().sum();
-        let of_class = |k: usize| self.leaf_weights.iter().skip(k).step_by(classes);
-        (0..classes)
-            .map(|k| of_class(k).sum::<f64>() / total)
-            .collect()
-    }
-
-    /// m. Of a share of all weights, so that weights of any scale leave leaves their own classes, but no
-    /// more than one row of weight 1.
-    fn smoothing(&self) -> f64 {
-        (self.leaf_weights.iter().sum::<f64>() / ROWS_FOR_FULL_SMOOTHING).min(1.0)
     }
 
     fn label_mixture(&self) -> Mixture {

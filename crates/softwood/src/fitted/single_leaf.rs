@@ -143,7 +143,7 @@ struct Functions {
 
 impl Functions {
     fn new(p: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
-        let by_feature = (0..p).flat_map(|j| slopes[j..].iter().step_by(p).copied());
+        let by_feature = (0..p).flat_map(|j| slopes.iter().skip(j).step_by(p).copied());
         Self {
             by_feature: by_feature.collect(),
             all: Splits::linear_functions(p, slopes, offsets.clone()),

@@ -25,6 +25,7 @@ const MOST_TRIED: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Simplified {
     pub shape: Shape,
+    pub features: usize,
     /// p values a split.
     pub coefficients: Vec<f64>,
     /// One a split.
@@ -120,6 +121,17 @@ impl Simplified {
         Ok(best)
     }
 
+    /// The splits as they are evaluated.
+    pub fn splits(&self, gamma: f64) -> LinearSplits<'_> {
+        LinearSplits {
+            shape: &self.shape,
+            features: self.features,
+            coefficients: &self.coefficients,
+            intercepts: &self.intercepts,
+            gamma,
+        }
+    }
+
     /// Classes that own a leaf.
     fn classes(&self) -> BTreeSet<u32> {
         self.labels.iter().copied().collect()
@@ -183,6 +195,7 @@ fn evaluate(
         objective: loss + descent.penalty.value(&theta),
         loss,
         shape,
+        features,
         coefficients,
         intercepts,
         labels,
