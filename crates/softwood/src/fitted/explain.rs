@@ -229,6 +229,7 @@ mod tests {
                 .map(|_| rng.random_range(0..classes as u32))
                 .collect(),
             leaf_weights: Vec::new(),
+            frequencies: Vec::new(),
             decision: Decision::LeafLabels,
             report: FitReport {
                 status: SolveStatus::Converged,
