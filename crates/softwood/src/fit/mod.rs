@@ -3,6 +3,7 @@
 mod choose_ridges;
 mod choose_scaling;
 pub mod lambda_max;
+mod notices;
 pub mod orct;
 pub mod orct_cv;
 mod orct_cv_scores;

@@ -1,6 +1,7 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
-use super::orct::{OrctSettings, fit_orct, validate_data};
+use super::notices::notices_of_classification;
+use super::orct::{OrctSettings, fit_checked, validate_data};
 use super::orct_cv_scores::CvScores;
 use super::validate::{check_grid, check_setting};
 use crate::control::Control;
@@ -125,17 +126,21 @@ pub fn fit_orct_cv<'a>(
             progress: &control.progress,
         };
         let foldings = scores.foldings()?;
+        let choice = foldings.len() * settings.folds * scores.starts_of_fold();
+        control.progress.announce(choice + settings.fit.n_starts);
         Ok(scores.table(&foldings)?)
     })??;
     let chosen = &table.candidates[table.chosen];
     let mut fit = chosen.settings(&settings.fit);
     fit.time_limit = limit.map(|limit| limit.saturating_sub(began.elapsed()));
-    let mut model = fit_orct(rows, labels, weights, &fit, control)?;
-    if table.cut_short {
+    fit.validate()?;
+    let mut model = fit_checked(rows, labels, weights, &costs, &fit, None, control)?;
+    if table.cut_short && model.report.status != SolveStatus::Cancelled {
         model.report.status = SolveStatus::TimeLimit;
     }
     model.report.seconds = began.elapsed().as_secs_f64();
     model.report.cross_validation = Some(table);
+    model.report.notices = notices_of_classification(&model, &rows, weights, &fit.penalty);
     Ok(model)
 }
 

@@ -93,6 +93,7 @@ impl CvScores<'_> {
             .flat_map(|f| (0..folds).map(move |k| (f, k)))
         {
             let fold = self.fold(folding, fold);
+            self.progress.begin_phase(self.starts_of_fold());
             match self.score_fold(&candidates, &race, &fold) {
                 Ok(scores) => add_fold(&mut candidates, &mut race, &fold.held, scores),
                 Err(Stopped::TimeLimit) => {
@@ -111,6 +112,24 @@ impl CvScores<'_> {
         })
     }
 
+    /// Starts of all candidates on one fold, as long as none has fallen behind.
+    pub fn starts_of_fold(&self) -> usize {
+        let (s, fresh) = (self.settings, STARTS.min(self.settings.fit.n_starts));
+        let warm = fresh.min(WARM_STARTS);
+        let per_gamma = s.local_grid.len() * s.global_grid.len();
+        let shape = |depth: &usize| {
+            let sharper = (s.gammas.len() - 1) * (sharpened(*depth, warm));
+            fresh + sharper + s.gammas.len() * (per_gamma - 1) * warm
+        };
+        let depths = s.depths.iter().filter(|depth| self.fits(**depth));
+        s.scalings.len() * depths.map(shape).sum::<usize>()
+    }
+
+    /// Whether a tree of this depth has leaves enough for the classes.
+    fn fits(&self, depth: usize) -> bool {
+        !self.settings.fit.cover_classes || self.labels.classes.len() <= 1 << depth
+    }
+
     /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
     fn candidates(&self) -> Vec<CvCandidate> {
         let s = self.settings;
@@ -120,8 +139,7 @@ impl CvScores<'_> {
         let mut candidates = Vec::new();
         for depth in &s.depths {
             let b = Topology::complete(*depth).branches() as f64;
-            // A tree too small for the classes is no candidate.
-            if s.fit.cover_classes && self.labels.classes.len() > 1 << depth {
+            if !self.fits(*depth) {
                 continue;
             }
             for scaling in &s.scalings {
@@ -265,25 +283,13 @@ impl CvScores<'_> {
         let mut data = problem.classification(scaled, weights, settings.n_starts, self.stop);
         data.rows.parallelism = Parallelism::None; // shapes run side by side
         let descent = problem.descent(data, &settings, self.progress);
-        let expect = |starts| self.progress.expect_starts(starts);
+        let (n, seed) = (settings.n_starts, settings.random_state);
         let starts = match warm {
-            None => {
-                expect(settings.n_starts);
-                run_starts(
-                    &descent,
-                    settings.n_starts,
-                    settings.random_state,
-                    Effort::Compare,
-                )?
-            }
+            None => run_starts(&descent, n, seed, Effort::Compare)?,
             Some(last) if last.gamma == settings.gamma => {
-                expect(last.latest.len());
                 warm_start_and_prune(&descent, &last.latest)?
             }
-            Some(softer) => {
-                expect(sharpened(settings.depth, &softer.at_least_penalty));
-                sharpen_starts(&descent, &softer.at_least_penalty, settings.random_state)?
-            }
+            Some(softer) => sharpen_starts(&descent, &softer.at_least_penalty, seed)?,
         };
         let mut outcomes = starts.outcomes;
         outcomes.sort_by(StartOutcome::order);

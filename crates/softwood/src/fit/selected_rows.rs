@@ -6,7 +6,9 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
-use super::orct::{OrctSettings, fit_orct_scaled, validate_data};
+use super::choose_scaling::starts_of_choice;
+use super::notices::notices_of_classification;
+use super::orct::{OrctSettings, fit_checked, validate_data};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
@@ -98,12 +100,15 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    validate_data(&rows, labels, weights, settings)?;
+    let costs = validate_data(&rows, labels, weights, settings)?;
     in_pool(settings.n_threads, || check_finite(&rows))??;
+    let progress = &control.progress;
+    progress.announce(starts_of_choice(settings) + (1 + selection.rounds) * settings.n_starts);
     let stop = Stop::new(&control.stop, settings.time_limit);
     let work = SelectedFit {
         rows: rows.reborrow(),
         labels,
+        costs: &costs,
         weight: weights.map_or_else(|| vec![1.0; rows.len()], <[f64]>::to_vec),
         settings,
         selection,
@@ -111,59 +116,25 @@ pub fn fit_orct_selected<'a>(
         began,
     };
     let sample = work.sample();
-    let mut best = work.route(work.fit_to(&sample, None)?)?;
-    let mut report = SelectionReport {
-        rows: sample.rows.len(),
-        share: 0.0,
-        accuracy: best.accuracy,
-        rounds: vec![SelectionRound {
-            step: SelectionStep::Sample,
-            rows: sample.rows.len(),
-            accuracy: best.accuracy,
-            accepted: true,
-        }],
+    let first = work.fit_to(&sample, None)?;
+    let mut model = match work.route(first.clone()) {
+        Ok(first) => work.improve(first, sample.rows.len(), &stop)?,
+        // Cancelled before anything is known of all rows.
+        Err(FitError::Cancelled) => cancelled(first),
+        Err(error) => return Err(error),
     };
-    let scaling = work.scaling(&best.model)?;
-    let mut cut_short = false;
-    for round in 0..selection.rounds {
-        let step = if round == 0 {
-            SelectionStep::Clusters
-        } else {
-            SelectionStep::Mistakes
-        };
-        let selected = match work.select(step, &best, &stop)? {
-            Ok(selected) => selected,
-            Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
-            Err(Stopped::TimeLimit) => {
-                cut_short = true;
-                break;
-            }
-        };
-        let candidate = work.route(work.fit_to(&selected, Some(&scaling))?)?;
-        let accepted = candidate.accuracy >= best.accuracy;
-        report.rounds.push(SelectionRound {
-            step,
-            rows: selected.rows.len(),
-            accuracy: candidate.accuracy,
-            accepted,
-        });
-        if accepted {
-            best = candidate;
-            report.rows = selected.rows.len();
-            report.accuracy = best.accuracy;
-        } else if step == SelectionStep::Mistakes {
-            break; // the same tree would make the same selection again
-        }
-    }
-    report.share = report.rows as f64 / rows.len() as f64;
-    let mut model = best.model;
-    if cut_short {
-        model.report.status = SolveStatus::TimeLimit;
+    if !model.report.status.is_stopped() {
+        progress.complete();
     }
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
-    model.report.selection = Some(report);
+    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
     Ok(model)
+}
+
+fn cancelled(mut model: OrctModel) -> OrctModel {
+    model.report.status = SolveStatus::Cancelled;
+    model
 }
 
 /// Rows to fit to and their weights.
@@ -186,6 +157,7 @@ struct Routed {
 struct SelectedFit<'a> {
     rows: Rows<'a>,
     labels: &'a Labels,
+    costs: &'a [f64],
     weight: Vec<f64>,
     settings: &'a OrctSettings,
     selection: &'a RowSelection,
@@ -194,6 +166,72 @@ struct SelectedFit<'a> {
 }
 
 impl SelectedFit<'_> {
+    /// Selects and fits, round after round, from the first tree, fitted to so many rows; out of time or
+    /// cancelled, it stays with the best tree so far.
+    fn improve(&self, first: Routed, rows: usize, stop: &Stop) -> Result<OrctModel, FitError> {
+        let mut best = first;
+        let mut report = SelectionReport {
+            rows,
+            share: 0.0,
+            accuracy: best.accuracy,
+            rounds: vec![SelectionRound {
+                step: SelectionStep::Sample,
+                rows,
+                accuracy: best.accuracy,
+                accepted: true,
+            }],
+        };
+        let stopped = match self.rounds(&mut best, &mut report, stop) {
+            Ok(stopped) => stopped,
+            Err(FitError::Cancelled) => Some(Stopped::Cancelled),
+            Err(error) => return Err(error),
+        };
+        report.share = report.rows as f64 / self.rows.len() as f64;
+        let mut model = best.model;
+        if let Some(stopped) = stopped {
+            model.report.status = stopped.into();
+        }
+        model.report.selection = Some(report);
+        Ok(model)
+    }
+
+    /// The rounds; says what kept it from making all that were worth it.
+    fn rounds(
+        &self,
+        best: &mut Routed,
+        report: &mut SelectionReport,
+        stop: &Stop,
+    ) -> Result<Option<Stopped>, FitError> {
+        let scaling = self.scaling(&best.model)?;
+        for round in 0..self.selection.rounds {
+            let step = if round == 0 {
+                SelectionStep::Clusters
+            } else {
+                SelectionStep::Mistakes
+            };
+            let selected = match self.select(step, best, stop)? {
+                Ok(selected) => selected,
+                Err(stopped) => return Ok(Some(stopped)),
+            };
+            let candidate = self.route(self.fit_to(&selected, Some(&scaling))?)?;
+            let accepted = candidate.accuracy >= best.accuracy;
+            report.rounds.push(SelectionRound {
+                step,
+                rows: selected.rows.len(),
+                accuracy: candidate.accuracy,
+                accepted,
+            });
+            if accepted {
+                *best = candidate;
+                report.rows = selected.rows.len();
+                report.accuracy = best.accuracy;
+            } else if step == SelectionStep::Mistakes {
+                break; // the same tree would make the same selection again
+            }
+        }
+        Ok(None)
+    }
+
     /// A random sample of each class, with the class' weight.
     fn sample(&self) -> Chosen {
         let mut of_class = vec![Vec::new(); self.labels.classes.len()];
@@ -247,7 +285,8 @@ impl SelectedFit<'_> {
         };
         let weights = Some(chosen.weights.as_slice());
         let rows = rows.view().into();
-        fit_orct_scaled(rows, &labels, weights, &settings, scaling, self.control)
+        let (costs, control) = (self.costs, self.control);
+        fit_checked(rows, &labels, weights, costs, &settings, scaling, control)
     }
 
     /// Sends all rows down the tree.

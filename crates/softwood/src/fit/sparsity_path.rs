@@ -1,6 +1,7 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
-use super::choose_scaling::learn_scaling;
+use super::choose_scaling::{learn_scaling, starts_of_choice};
+use super::notices::notices_of_classification;
 use super::orct::{OrctProblem, OrctSettings, validate_data};
 use super::validate::check_grid;
 use crate::control::Control;
@@ -116,7 +117,8 @@ pub fn sparsity_path<'a>(
             topology: Topology::complete(settings.depth),
         };
         let progress = &control.progress;
-        progress.expect_starts(grid.local.len() * grid.global.len() * settings.n_starts);
+        let points = grid.local.len() * grid.global.len();
+        progress.announce(starts_of_choice(settings) + points * settings.n_starts);
         let mut walk = || -> Result<(), Stopped> {
             let scaling = learn_scaling(&problem, settings, &stop, progress)?;
             let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
@@ -138,13 +140,16 @@ pub fn sparsity_path<'a>(
                     };
                     let data = problem.classification(&scaled, weights, here.n_starts, &stop);
                     let descent = problem.descent(data, &here, progress);
+                    progress.begin_phase(here.n_starts);
                     let starts = match &before {
                         None => {
                             run_starts(&descent, here.n_starts, here.random_state, Effort::Full)?
                         }
                         Some(before) => warm_start(&descent, &before.outcomes)?,
                     };
-                    let model = problem.model(&starts, &here, &scaling, point_began);
+                    let mut model = problem.model(&starts, &here, &scaling, point_began);
+                    model.report.notices =
+                        notices_of_classification(&model, &rows, weights, &here.penalty);
                     path.points.push(PathPoint {
                         local: l,
                         global: g,

@@ -1,6 +1,7 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
 use super::choose_ridges::{first_ridges, plausible_ridges};
+use super::notices::notices_of_regression;
 use super::trend::Trend;
 use super::validate::{check_setting, check_shared_settings, check_weights, check_x_and_names};
 use crate::control::Control;
@@ -13,7 +14,7 @@ use crate::data::{
 use crate::error::{FitError, InputError};
 use crate::fitted::{SoftTree, SrtModel};
 use crate::progress::Progress;
-use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_side};
+use crate::search::multistart::{Starts, best_of_starts, parallelism, side_by_side, why_stopped};
 use crate::search::nodec::{NodecRules, RegressionOutcome, Ridges, Run};
 use crate::search::replace_subtrees::replace_subtrees;
 use crate::start::{clustered_splits, random_splits};
@@ -21,6 +22,7 @@ use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
 use crate::tree::{RegressionParameters, Topology};
 use rand_pcg::Pcg64;
+use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -175,7 +177,8 @@ pub fn fit_srt<'a>(
     let stop = Stop::new(&control.stop, settings.time_limit);
     in_pool(settings.n_threads, || {
         check_finite(&rows)?;
-        control.progress.expect_starts(settings.n_starts);
+        control.progress.announce(settings.n_starts);
+        control.progress.begin_phase(settings.n_starts);
         let patient = stop.without_deadline();
         let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
         let hinges = if settings.curves {
@@ -191,34 +194,37 @@ pub fn fit_srt<'a>(
         let (trend, data) = Trend::take_out(&data, &hinges)?;
         let data = data.with_stop(&stop);
         let topology = Topology::complete(settings.depth);
-        let (starts, ridges) = race(&data, topology, settings, &control.progress)?;
+        let starts = race(&data, topology, settings, &control.progress)?;
         let best = &starts.outcomes[starts.best];
         let names = settings.feature_names.as_deref();
         let (leaf_slopes, leaf_intercepts) = trend.put_back(
             &best.parameters.leaf_slopes,
             &best.parameters.leaf_intercepts,
         );
-        Ok(SrtModel {
+        let mut model = SrtModel {
             tree: SoftTree::of(topology, 1.0, &best.parameters.theta, &scaling, names),
             leaf_slopes,
             leaf_intercepts,
             curves: trend.curves,
             response,
-            ridge_branches: ridges.branches.to_vec(),
-            ridge_leaves: ridges.leaves.to_vec(),
+            ridge_branches: best.ridges.branches.to_vec(),
+            ridge_leaves: best.ridges.leaves.to_vec(),
             report: starts.report(rows.len(), began),
-        })
+        };
+        model.report.notices = notices_of_regression(&model, &rows, weights);
+        Ok(model)
     })?
 }
 
 /// Runs the starts. All of them make a few macro-iterations with weak
 /// penalties; the best one tells which are plausible. With these, the better half goes on to the end.
+/// Cancelled, every start that has begun ends where it stands.
 fn race(
     data: &RegressionRows<'_>,
     topology: Topology,
     settings: &SrtSettings,
     progress: &Arc<Progress>,
-) -> Result<(Starts<RegressionOutcome>, Ridges), Stopped> {
+) -> Result<Starts<RegressionOutcome>, Stopped> {
     let heat = settings.macro_iterations.min(HEAT);
     let rules = NodecRules {
         imbalance: settings.imbalance,
@@ -230,63 +236,71 @@ fn race(
         let patient = data.without_deadline();
         let splits = first_splits(&patient.rows, topology, settings, start, progress)?;
         let mut run = Run::new(data, splits, first.clone(), &rules, progress)?;
-        run.advance(heat)?;
+        run.advance(heat);
         Ok(run)
     };
-    let by_objective = |a: &Run<'_, '_>, b: &Run<'_, '_>| a.objective().total_cmp(&b.objective());
-    let begun = best_of_starts(
-        settings.n_starts,
-        data.rows.parallelism,
-        &data.rows.stop,
-        begin,
-        by_objective,
-    )?;
+    let (spread, stop) = (data.rows.parallelism, &data.rows.stop);
+    let mut begun = best_of_starts(settings.n_starts, spread, stop, begin, by_objective)?;
+    if let Err(stopped) = go_on(&mut begun, &first, data, settings, progress) {
+        begun.outcomes.iter_mut().for_each(|run| run.end(stopped));
+    }
+    let outcomes = side_by_side(begun.outcomes, spread, |run| Ok(run.finish()))?;
+    let missing = begun.stopped.is_some();
+    let starts = Starts::ranked(
+        outcomes,
+        |a, b| a.ending.objective.total_cmp(&b.ending.objective),
+        why_stopped(stop, missing),
+    );
+    progress.reach(starts.outcomes[starts.best].ending.objective);
+    Ok(starts)
+}
+
+/// Of the starts after their heat: plausible penalties for all, the better half on to the end, and the
+/// subtrees of the best replaced.
+fn go_on(
+    begun: &mut Starts<Run<'_, '_>>,
+    first: &Ridges,
+    data: &RegressionRows<'_>,
+    settings: &SrtSettings,
+    progress: &Arc<Progress>,
+) -> Result<(), Stopped> {
     let mut ranked: Vec<f64> = begun.outcomes.iter().map(Run::objective).collect();
     ranked.sort_by(f64::total_cmp);
     let last_to_go_on = ranked[(ranked.len() - 1) / 2];
     let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
     let ridges = if asked {
-        first
+        first.clone()
     } else {
-        plausible_ridges(data, begun.outcomes[begun.best].best(), &first, settings)?
+        plausible_ridges(data, begun.outcomes[begun.best].best(), first, settings)?
     };
-    let mut runs = side_by_side(begun.outcomes, data.rows.parallelism, |mut run| {
+    let runs: Vec<&mut Run<'_, '_>> = begun.outcomes.iter_mut().collect();
+    side_by_side(runs, data.rows.parallelism, |run| {
         let goes_on = run.objective() <= last_to_go_on;
         if !asked {
             run.penalize(&ridges)?;
         }
         if goes_on {
-            run.advance(settings.macro_iterations)?;
+            run.advance(settings.macro_iterations);
         }
-        Ok(run)
+        progress.finish_start(Some(run.objective()));
+        Ok(())
     })?;
     // Steps that must be accepted lead to a point that is to stay.
-    if settings.convergent_after.is_none() {
-        let best = runs.iter_mut().min_by(|a, b| by_objective(a, b));
-        let splits = |rows: &RegressionRows<'_>, shape, attempt| {
-            first_splits(
-                &rows.rows,
-                shape,
-                settings,
-                settings.n_starts + attempt,
-                progress,
-            )
-        };
-        let best = best.expect("at least one start");
-        let (attempts, rounds) = (settings.n_starts / 2, settings.macro_iterations);
-        replace_subtrees(best, attempts, rounds, &splits)?;
+    if settings.convergent_after.is_some() {
+        return Ok(());
     }
-    let outcomes = side_by_side(runs, data.rows.parallelism, |run| {
-        let outcome = run.finish()?;
-        progress.finish_start(Some(outcome.ending.objective));
-        Ok(outcome)
-    })?;
-    let starts = Starts::ranked(
-        outcomes,
-        |a, b| a.ending.objective.total_cmp(&b.ending.objective),
-        begun.cut_short,
-    );
-    Ok((starts, ridges))
+    let splits = |rows: &RegressionRows<'_>, shape, attempt| {
+        let attempt = settings.n_starts + attempt;
+        first_splits(&rows.rows, shape, settings, attempt, progress)
+    };
+    let best = begun.outcomes.iter_mut().min_by(|a, b| by_objective(a, b));
+    let best = best.expect("at least one start");
+    let (attempts, rounds) = (settings.n_starts / 2, settings.macro_iterations);
+    replace_subtrees(best, attempts, rounds, &splits)
+}
+
+fn by_objective(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Ordering {
+    a.objective().total_cmp(&b.objective())
 }
 
 /// Splits to begin with.

@@ -289,6 +289,7 @@ mod tests {
                 constraints: Vec::new(),
                 cross_validation: None,
                 selection: None,
+                notices: Vec::new(),
                 rows: 1,
             },
         }

@@ -1,6 +1,6 @@
 //! How a fit went, whatever the kind of model.
 
-use super::{ClassRate, CvTable, SelectionReport};
+use super::{ClassRate, CvTable, Notice, SelectionReport};
 use crate::status::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -39,6 +39,9 @@ pub struct FitReport {
     /// How the rows to train on were selected, if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionReport>,
+    /// What is likely to be unwanted of the tree or the fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
 }
 
 /// JSON has no infinity and serde_json writes null for it.

@@ -25,11 +25,7 @@ impl<O: AsRef<Ending>> Starts<O> {
         let endings = || self.outcomes.iter().map(AsRef::as_ref);
         let best = self.outcomes[self.best].as_ref();
         FitReport {
-            status: if self.cut_short {
-                SolveStatus::TimeLimit
-            } else {
-                best.status
-            },
+            status: self.stopped.map_or(best.status, Into::into),
             objective: best.objective,
             loss: best.loss,
             seconds: began.elapsed().as_secs_f64(),
@@ -41,6 +37,7 @@ impl<O: AsRef<Ending>> Starts<O> {
             constraints: Vec::new(),
             cross_validation: None,
             selection: None,
+            notices: Vec::new(),
             rows,
         }
     }

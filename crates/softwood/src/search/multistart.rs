@@ -42,8 +42,8 @@ const REGROWTHS_SHARPENED: usize = 1;
 pub(crate) struct Starts<O> {
     pub outcomes: Vec<O>,
     pub best: usize,
-    /// Whether the time limit kept some starts from being run.
-    pub cut_short: bool,
+    /// What kept some starts from being run, or from being run to their end.
+    pub stopped: Option<Stopped>,
 }
 
 /// Rows in parallel when there are many or only one start, else the starts.
@@ -143,9 +143,9 @@ fn warm_start_within(
     })
 }
 
-/// Number of starts in [`sharpen_starts`].
-pub(crate) fn sharpened(depth: usize, before: &[StartOutcome]) -> usize {
-    before.len() + usize::from(depth > 1)
+/// Number of starts in [`sharpen_starts`] from so many `before`.
+pub(crate) fn sharpened(depth: usize, before: usize) -> usize {
+    before + usize::from(depth > 1)
 }
 
 /// Takes every start of `before`, a softer problem, down the last stage of this one, and adds a greedy
@@ -157,14 +157,14 @@ pub(crate) fn sharpen_starts(
 ) -> Result<Starts<StartOutcome>, Stopped> {
     gather(
         descent,
-        sharpened(descent.topology.depth(), before),
+        sharpened(descent.topology.depth(), before.len()),
         |start| {
             let mut rng = Pcg64::new(u128::from(seed), start as u128);
             let outcome = match before.get(start) {
                 Some(softer) => {
                     let last = descent.stages.len() - 1;
                     let outcome = pruned(descent, descent.follow(last, softer.theta.clone())?)?;
-                    improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
+                    improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)
                 }
                 None => run_start(descent, ALL_FEATURES, REGROWTHS_SHARPENED, &mut rng)?,
             };
@@ -183,7 +183,8 @@ fn gather(
     best_of_starts(n, parallelism, stop, run, StartOutcome::order)
 }
 
-/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. After the time limit no further start begins, but the first one always delivers.
+/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. Once stopped no further start
+/// begins. The first one delivers whatever the time limit says; Err if none did because of the flag.
 pub(crate) fn best_of_starts<O: Send>(
     n_starts: usize,
     parallelism: Parallelism,
@@ -192,27 +193,42 @@ pub(crate) fn best_of_starts<O: Send>(
     order: impl Fn(&O, &O) -> Ordering,
 ) -> Result<Starts<O>, Stopped> {
     let run_in_time = |start: usize| {
-        if start > 0 && stop.check() == Err(Stopped::TimeLimit) {
-            return Ok(None);
+        if start > 0 {
+            stop.check()?;
         }
-        run(start).map(Some)
+        run(start)
     };
-    let outcomes = side_by_side((0..n_starts).collect(), parallelism, run_in_time)?;
-    let outcomes: Vec<O> = outcomes.into_iter().flatten().collect();
-    let cut_short = outcomes.len() < n_starts;
-    Ok(Starts::ranked(outcomes, order, cut_short))
+    // A start that was stopped before it had a point does not take those with it that have one.
+    let keep = |start: usize| Ok(run_in_time(start));
+    let ended = side_by_side((0..n_starts).collect(), parallelism, keep)?;
+    let outcomes: Vec<O> = ended.into_iter().filter_map(Result::ok).collect();
+    if outcomes.is_empty() {
+        stop.without_deadline().check()?;
+    }
+    let missing = outcomes.len() < n_starts;
+    Ok(Starts::ranked(outcomes, order, why_stopped(stop, missing)))
+}
+
+/// What ended the starts, if anything did: the flag, or the time limit if starts are missing for it.
+pub(crate) fn why_stopped(stop: &Stop, missing: bool) -> Option<Stopped> {
+    let stopped = stop.check().err();
+    stopped.filter(|stopped| missing || *stopped == Stopped::Cancelled)
 }
 
 impl<O> Starts<O> {
     /// Finds the best of at least one, the first by `order`.
-    pub fn ranked(outcomes: Vec<O>, order: impl Fn(&O, &O) -> Ordering, cut_short: bool) -> Self {
+    pub fn ranked(
+        outcomes: Vec<O>,
+        order: impl Fn(&O, &O) -> Ordering,
+        stopped: Option<Stopped>,
+    ) -> Self {
         let best = (0..outcomes.len())
             .min_by(|a, b| order(&outcomes[*a], &outcomes[*b]))
             .expect("the first start always delivers");
         Self {
             outcomes,
             best,
-            cut_short,
+            stopped,
         }
     }
 }

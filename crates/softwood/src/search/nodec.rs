@@ -33,10 +33,11 @@ const MACRO_GAIN: f64 = 1e-3;
 /// …and so many of them in a row end a run.
 const PATIENCE: usize = 3;
 
-/// Where a start ended.
+/// Where a start ended, and the penalties it ended with.
 #[derive(Clone, Debug)]
 pub(crate) struct RegressionOutcome {
     pub parameters: RegressionParameters,
+    pub ridges: Ridges,
     pub ending: Ending,
 }
 
@@ -125,40 +126,47 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(run)
     }
 
-    /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
-    /// time.
-    pub fn advance(&mut self, until: u64) -> Result<(), Stopped> {
+    /// Goes on until so many macro-iterations have been made in all, or it ends by itself or is
+    /// stopped.
+    pub fn advance(&mut self, until: u64) {
         while self.status.is_none() && self.macro_iterations < until {
             match self.macro_iteration() {
                 Ok(status) => self.status = status,
-                Err(Stopped::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
-                Err(stopped) => return Err(stopped),
+                Err(stopped) => self.end(stopped),
             }
         }
+    }
+
+    /// Goes on from its best point with other penalties; stopped, it stays with those it has.
+    pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Stopped> {
+        let patient = self.data.without_deadline();
+        let before = std::mem::replace(&mut self.ridges, ridges.clone());
+        let mut go_on = || {
+            self.return_to_best()?;
+            self.fit_leaves(&patient, 0, None)?;
+            self.evaluate(&patient)
+        };
+        match go_on() {
+            Ok(point) => self.best = point,
+            Err(stopped) => {
+                self.ridges = before;
+                return Err(stopped);
+            }
+        }
+        self.reopen();
         Ok(())
     }
 
-    /// Goes on from its best point with other penalties.
-    pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Stopped> {
-        let patient = self.data.without_deadline();
-        self.ridges = ridges.clone();
-        self.return_to_best()?;
-        self.best.objective = f64::INFINITY;
-        self.reopen();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)
-    }
-
     /// Goes on for some macro-iterations although it had ended.
-    pub fn resume(&mut self, macro_iterations: u64) -> Result<(), Stopped> {
+    pub fn resume(&mut self, macro_iterations: u64) {
         self.reopen();
-        self.advance(self.macro_iterations + macro_iterations)
+        self.advance(self.macro_iterations + macro_iterations);
     }
 
-    /// Forgets that it had ended, unless out of time.
+    /// Forgets that it had ended, unless it was stopped.
     fn reopen(&mut self) {
         self.fruitless = 0;
-        self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
+        self.status = self.status.filter(|status| status.is_stopped());
     }
 
     /// Puts another subtree in the place of that below `t`.
@@ -177,9 +185,9 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(())
     }
 
-    /// Ends it for want of time.
-    pub fn end_out_of_time(&mut self) {
-        self.status = Some(SolveStatus::TimeLimit);
+    /// Ends it because it was stopped.
+    pub fn end(&mut self, stopped: Stopped) {
+        self.status = Some(stopped.into());
     }
 
     /// The rows whose likeliest path passes branch node `t`.
@@ -210,22 +218,37 @@ impl<'a, 'd> Run<'a, 'd> {
         self.best.objective
     }
 
-    /// The best point, after a last LN step on all rows.
-    pub fn finish(mut self) -> Result<RegressionOutcome, Stopped> {
-        let patient = self.data.without_deadline();
-        self.parameters = self.best.parameters.clone();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)?;
-        Ok(RegressionOutcome {
+    /// The best point, after a last LN step on all rows. Cancelled, it ends where it stands.
+    pub fn finish(mut self) -> RegressionOutcome {
+        let optimality = self.last_leaf_step().unwrap_or_else(|stopped| {
+            self.end(stopped);
+            f64::INFINITY
+        });
+        // Macro-iterations are planned, as starts are; a run that is to converge has missed its aim.
+        let planned_end = match self.rules.convergent_after {
+            None => SolveStatus::Completed,
+            Some(_) => SolveStatus::IterationLimit,
+        };
+        RegressionOutcome {
             ending: Ending {
-                optimality: self.optimality(&patient, &self.best.parameters)?,
+                optimality,
                 work: self.work,
-                status: self.status.unwrap_or(SolveStatus::IterationLimit),
+                status: self.status.unwrap_or(planned_end),
                 objective: self.best.objective,
                 loss: self.best.loss,
             },
             parameters: self.best.parameters,
-        })
+            ridges: self.ridges,
+        }
+    }
+
+    /// ‖∇E‖∞ at the best point, after an LN step there on all rows.
+    fn last_leaf_step(&mut self) -> Result<f64, Stopped> {
+        let patient = self.data.without_deadline();
+        self.parameters = self.best.parameters.clone();
+        self.fit_leaves(&patient, 0, None)?;
+        self.keep_if_best(&patient)?;
+        self.optimality(&patient, &self.best.parameters)
     }
 
     /// Every branch node in turn; a status if that was the last time.
@@ -259,8 +282,8 @@ impl<'a, 'd> Run<'a, 'd> {
             self.fruitless + 1
         };
         // A run that is to converge goes on to the steps that make it.
-        let stalled = self.fruitless >= PATIENCE && free == u64::MAX;
-        Ok(stalled.then_some(SolveStatus::Stalled))
+        let settled = self.fruitless >= PATIENCE && free == u64::MAX;
+        Ok(settled.then_some(SolveStatus::Converged))
     }
 
     /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.
@@ -394,18 +417,24 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(())
     }
 
-    /// E now; remembers the point if none was better.
-    fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Stopped> {
+    /// The point where it is, with E there.
+    fn evaluate(&mut self, data: &RegressionRows<'_>) -> Result<Incumbent, Stopped> {
         let loss = data.loss(&self.parameters)?;
         let penalty = self.parameters.branch_penalty(&self.ridges.branches)
             + self.parameters.leaf_penalty(&self.ridges.leaves);
         self.work.evaluations += 1;
-        if loss + penalty < self.best.objective {
-            self.best = Incumbent {
-                parameters: self.parameters.clone(),
-                objective: loss + penalty,
-                loss,
-            };
+        Ok(Incumbent {
+            parameters: self.parameters.clone(),
+            objective: loss + penalty,
+            loss,
+        })
+    }
+
+    /// Remembers the point where it is if none was better.
+    fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Stopped> {
+        let point = self.evaluate(data)?;
+        if point.objective < self.best.objective {
+            self.best = point;
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ pub(crate) fn run_start(
     let gamma = descent.gamma;
     splits_through_the_data(&data.rows, topology, gamma, &mut theta, &fresh, rng)?;
     let outcome = pruned(descent, descent.follow(first, theta)?)?;
-    improve(descent, regrowths, outcome, rng)
+    Ok(improve(descent, regrowths, outcome, rng))
 }
 
 /// The stage at which a try begins. The softest, 2p, forgets the start; the next one, 8p, keeps more of
@@ -63,13 +63,11 @@ pub(crate) fn improve(
     regrowths: usize,
     mut best: StartOutcome,
     rng: &mut impl Rng,
-) -> Result<StartOutcome, Stopped> {
+) -> StartOutcome {
     let mut fruitless = 0;
     for try_ in 1..=regrowths {
-        let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
-            Ok(next) => next,
-            Err(Stopped::TimeLimit) => break,
-            Err(stopped) => return Err(stopped),
+        let Ok(next) = regrow(descent, first_stage(descent, try_), &best, rng) else {
+            break; // stopped: what there is stays
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall
@@ -89,7 +87,7 @@ pub(crate) fn improve(
             break;
         }
     }
-    Ok(best)
+    best
 }
 
 /// A descent from `best` with its idle splits, or else one at random, grown anew.

@@ -46,15 +46,14 @@ pub(crate) fn replace_subtrees(
                 replaced = true;
             }
             Ok(None) => {}
-            Err(Stopped::TimeLimit) => {
-                run.end_out_of_time();
+            Err(stopped) => {
+                run.end(stopped);
                 return Ok(());
             }
-            Err(stopped) => return Err(stopped),
         }
     }
     if replaced {
-        run.resume(macro_iterations)?;
+        run.resume(macro_iterations);
     }
     Ok(())
 }
@@ -79,7 +78,7 @@ fn better_subtree(
     let begin = |start| Run::new(&here, start, ridges.clone(), rules, progress);
     let attempt = |k: usize| {
         let mut fresh = begin(splits(&here, shape, t * ATTEMPTS + k)?)?;
-        fresh.advance(macro_iterations)?;
+        fresh.advance(macro_iterations);
         Ok(fresh)
     };
     let fresh = side_by_side((0..attempts).collect(), here.rows.parallelism, attempt)?;
