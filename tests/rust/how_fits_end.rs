@@ -82,33 +82,41 @@ fn a_tree_of_one_class_is_told() {
 
 #[test]
 fn leaves_that_no_row_reaches_are_told() {
-    // Four leaves for two groups of rows.
-    let x = Array2::from_shape_fn((60, 1), |(i, _)| f64::from(u8::from(i % 2 == 0)));
-    let y: Vec<bool> = (0..60).map(|i| i % 2 == 0).collect();
+    // One split tells the classes apart, and penalties take the other two out.
+    let (x, y) = rows(300);
+    let penalty = PenaltySettings {
+        local: 1e-3,
+        ..PenaltySettings::default()
+    };
     let settings = OrctSettings {
         depth: 2,
+        penalty,
         ..one_split()
     };
-    let model = fit(&x, &Labels::from(y.as_slice()), &settings);
+    let model = fit(&x, &y, &settings);
     let reached = model.tree.leaf_probabilities(x.view()).unwrap();
     let empty: Vec<usize> = (0..4)
         .filter(|t| reached.iter().skip(*t).step_by(4).all(|p| *p < 0.01))
         .collect();
     assert!(!empty.is_empty());
-    let told = Notice::EmptyLeaves { leaves: empty };
+    let told = Notice::EmptyLeaves {
+        leaves: empty,
+        of: 4,
+    };
     assert_eq!(model.report.notices, [told]);
 
+    // Four leaves for two groups of rows.
+    let x = Array2::from_shape_fn((60, 1), |(i, _)| f64::from(u8::from(i % 2 == 0)));
     let response: Vec<f64> = (0..60).map(|i| f64::from(i % 2)).collect();
     let settings = SrtSettings::default();
     let tree = fit_srt(x.view(), &response, None, &settings, &Control::default()).unwrap();
     let leaves = tree.leaf_indices(x.view()).unwrap();
     let empty: Vec<usize> = (0..4).filter(|t| !leaves.contains(&(*t as u32))).collect();
     assert!(empty.len() >= 2);
-    assert!(
-        tree.report
-            .notices
-            .contains(&Notice::EmptyLeaves { leaves: empty })
-    );
+    assert!(tree.report.notices.contains(&Notice::EmptyLeaves {
+        leaves: empty,
+        of: 4,
+    }));
 }
 
 #[test]

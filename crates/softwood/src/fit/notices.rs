@@ -28,7 +28,10 @@ pub(super) fn notices_of_classification(
         notices.push(Notice::NoFeatures);
         return notices;
     }
-    notices.extend(only_class(model, rows, weights).map(|class| Notice::OneClass { class }));
+    if let Some(class) = only_class(model, rows, weights) {
+        notices.push(Notice::OneClass { class });
+        return notices; // leaves without rows come with it
+    }
     let width = model.tree.topology.leaves();
     let arrivals = |part: Rows<'_>| {
         let probabilities = model.tree.leaf_probabilities(part);
@@ -112,8 +115,9 @@ fn empty_leaves(
             return None;
         }
     }
-    let leaves = (0..empty.len()).filter(|leaf| empty[*leaf]).collect();
-    Some(Notice::EmptyLeaves { leaves })
+    let of = empty.len();
+    let leaves = (0..of).filter(|leaf| empty[*leaf]).collect();
+    Some(Notice::EmptyLeaves { leaves, of })
 }
 
 fn weighs(weights: Option<&[f64]>, row: usize) -> bool {

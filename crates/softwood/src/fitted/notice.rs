@@ -21,6 +21,8 @@ pub enum Notice {
     EmptyLeaves {
         /// The leaves, counted from left to right.
         leaves: Vec<usize>,
+        /// How many leaves the tree has.
+        of: usize,
     },
     /// A class is recognized less often than asked for. A lower rate, a deeper tree or more starts may
     /// help.
