@@ -1,4 +1,4 @@
-"""Calls of the compiled core that fit: followed while they run, their models made, also on Ctrl-C."""
+"""Fits of the compiled core: followed while they run, made into models, on Ctrl-C too."""
 
 from __future__ import annotations
 

@@ -164,9 +164,9 @@ def lambda_max(
     >>> import softwood
     >>> X, y, names = softwood.load_example()
     >>> top = softwood.lambda_max(X, y, depth=1)
-    >>> model = softwood.fit_orct(X, y, 1, local_penalty=1.1 * top.local_penalty, n_starts=2)
-    >>> model.local_sparsity
-    100.0
+    >>> model = softwood.fit_orct(X, y, 1, local_penalty=0.01 * top.local_penalty, n_starts=2)
+    >>> 0 < model.local_sparsity < 100
+    True
     """
     settings = dict(locals())
     training = open_classification(settings)

@@ -18,37 +18,33 @@ from .warnings import (
     SoftwoodWarning,
 )
 
-# For each code of the core: what is said, with what can be done, and the class of the warning.
-KINDS: dict[str, tuple[str, type[SoftwoodWarning]]] = {
-    "one_class": (
-        "the tree predicts {label!r} for all training rows; try class_weight='balanced', more "
-        "starts (n_starts), a deeper tree, scaling='auto' or a weaker penalty",
-        OneClassWarning,
-    ),
-    "no_features": (
-        "the penalties have emptied the tree, no split uses any feature; lower local_penalty and "
-        "global_penalty (softwood.lambda_max tells from where on that must happen)",
-        NoFeaturesWarning,
-    ),
-    "empty_leaves": (
-        "no training row reaches {count} of the {of} leaves (from the left: {numbers}); what they "
-        "predict rests on nothing; a smaller depth does without them",
-        EmptyLeavesWarning,
-    ),
-    "rate_missed": (
-        "class {label!r} is recognized at a rate of {reached:.4f} where min_class_rate asks for "
-        "{asked:g}; ask for less, or allow a deeper tree or more starts (n_starts)",
-        RateMissedWarning,
-    ),
-    "all_rows_selected": (
-        "the selection has kept all {rows} rows and saved nothing; raise the tolerance of "
-        "RowSelection, or train on rows='all'",
-        AllRowsSelectedWarning,
-    ),
-    "limit_reached": (
-        "the fit ended at {limit} before it was done, with the best tree until then; {advice}",
-        LimitWarning,
-    ),
+# Leaves that a message lists; `details` holds all of them.
+SHOWN_LEAVES = 8
+
+# For each code of the core the class of the warning…
+WARNINGS: dict[str, type[SoftwoodWarning]] = {
+    "one_class": OneClassWarning,
+    "no_features": NoFeaturesWarning,
+    "empty_leaves": EmptyLeavesWarning,
+    "rate_missed": RateMissedWarning,
+    "all_rows_selected": AllRowsSelectedWarning,
+    "limit_reached": LimitWarning,
+}
+
+# … and what is said, with what can be done.
+MESSAGES = {
+    "one_class": "the tree predicts {label!r} for all training rows; try class_weight='balanced', "
+    "more starts (n_starts), a deeper tree, scaling='auto' or a weaker penalty",
+    "no_features": "the penalties have emptied the tree, no split uses any feature; lower "
+    "local_penalty and global_penalty (softwood.lambda_max tells from where on that must happen)",
+    "empty_leaves": "no training row reaches {count} of the {of} leaves (from the left: "
+    "{numbers}); what they predict rests on nothing; a smaller depth does without them",
+    "rate_missed": "class {label!r} is recognized at a rate of {reached:.4f} where min_class_rate "
+    "asks for {asked:g}; ask for less, or allow a deeper tree or more starts (n_starts)",
+    "all_rows_selected": "the selection has kept all {rows} rows and saved nothing; raise the "
+    "tolerance of RowSelection, or train on rows='all'",
+    "limit_reached": "the fit ended at {limit} before it was done, with the best tree until then; "
+    "{advice}",
 }
 
 ADVICE = {
@@ -67,20 +63,26 @@ def as_notice(told: Mapping[str, Any], labels: Sequence[object], setting: str) -
         limit = setting if details["status"] == "iteration_limit" else details["status"]
         words |= {"limit": limit, "advice": ADVICE[details["status"]].format(setting=setting)}
     if "leaves" in details:
-        numbers = ", ".join(map(str, details["leaves"]))
-        words |= {"count": len(details["leaves"]), "numbers": numbers}
-    return Notice(code=told["code"], message=KINDS[told["code"]][0].format(**words), details=details)
+        leaves = details["leaves"]
+        numbers = ", ".join(map(str, leaves[:SHOWN_LEAVES]))
+        more = ", …" if len(leaves) > SHOWN_LEAVES else ""
+        words |= {"count": len(leaves), "numbers": numbers + more}
+    code = told["code"]
+    return Notice(code=code, message=MESSAGES[code].format(**words), details=details)
 
 
 def warn_of(report: FitReport) -> None:
     """Give a warning for every notice, in the name of the line that called softwood."""
     for notice in report.notices:
         if _is_grave(notice):
-            warnings.warn(notice.message, KINDS[notice.code][1], stacklevel=_levels_inside())
+            warnings.warn(notice.message, WARNINGS[notice.code], stacklevel=_levels_inside())
 
 
 def _is_grave(notice: Notice) -> bool:
-    """Tell all from a few empty leaves, which most trees have: a smaller depth needs half of them."""
+    """Tell a few empty leaves, as most trees have them, from what a user must see.
+
+    If half of them are empty or more, a smaller depth has leaves enough.
+    """
     if notice.code != "empty_leaves":
         return True
     leaves, of = notice.details["leaves"], notice.details["of"]

@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 import softwood
+from softwood.warnings import OneClassWarning
+
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
 
 
 def predict_from_file(text, X):
@@ -64,7 +68,8 @@ def test_classes_get_the_probabilities_of_their_leaves(three):
 def test_a_tree_of_one_label_is_certain():
     X = np.random.default_rng(0).random((200, 2))
     y = np.arange(200) == 0
-    model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
+    with pytest.warns(OneClassWarning):
+        model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
     assert not model.leaf_classes.any()
     assert (model.predict_proba(X) == [1, 0]).all()
 

@@ -13,6 +13,9 @@ import softwood
 from softwood import progress as progress_module
 from softwood.warnings import LimitWarning
 
+# Trees here are deeper than their data on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
+
 
 def test_a_callable_is_told_how_far_the_fit_has_come(example):
     seen, threads = [], set()
@@ -96,9 +99,7 @@ def shown(monkeypatch, stream, fit):
 
 @pytest.mark.parametrize("ask", [{"progress": True}, {"verbose": True}])
 def test_on_a_terminal_a_bar_of_tqdm_is_shown(example, monkeypatch, capfd, ask):
-    text = shown(
-        monkeypatch, Terminal(), lambda: softwood.fit_orct(*example, n_starts=3, **ask)
-    )
+    text = shown(monkeypatch, Terminal(), lambda: softwood.fit_orct(*example, n_starts=3, **ask))
     assert "3/3" in text
     assert "objective 0.0" in text
     assert capfd.readouterr() == ("", "")
