@@ -105,7 +105,7 @@ def fit_orct_cv(
     >>> import softwood
     >>> X, y, names = softwood.load_example()
     >>> model = softwood.fit_orct_cv(
-    ...     X[::2], y[::2], depths=(1, 2), gammas=(512,), local_grid=(0, 0.06), n_starts=2
+    ...     X[::2], y[::2], depths=(1, 2), gammas=(512,), local_grid=(0, 0.06), n_starts=4
     ... )
     >>> bool((model.predict(X[1::2]) == y[1::2]).mean() > 0.93)
     True

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import softwood
-from softwood.warnings import LimitWarning, RateMissedWarning
+from softwood.warnings import LimitWarning, OneClassWarning, RateMissedWarning
 
 # Fits here are short on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
@@ -112,7 +112,7 @@ def test_one_rate_is_for_all_classes(noisy):
 def test_rates_that_cannot_hold_are_told():
     X = np.zeros((50, 2))
     y = np.arange(50) % 2
-    with pytest.warns(RateMissedWarning):
+    with pytest.warns(RateMissedWarning), pytest.warns(OneClassWarning):
         model = softwood.fit_orct(X, y, 1, min_class_rate=0.9, n_starts=2)
     assert model.report.status == "infeasible"
     assert not model.report.converged

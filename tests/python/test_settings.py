@@ -217,8 +217,8 @@ def test_other_functions_take_weights_of_classes(three, name):
             answer = answer.models[0][0]
         return answer if name == "lambda_max" else answer.coefficients.tobytes()
 
-    wanted = outcome(sample_weight=np.choose(y, [1, 1.5, 1]))
-    assert outcome(class_weight={1: 1.5}) == wanted
+    wanted = outcome(sample_weight=np.choose(y, [1.5, 1, 1]))
+    assert outcome(class_weight={0: 1.5}) == wanted
     assert outcome() != wanted
 
 
