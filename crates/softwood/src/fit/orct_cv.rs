@@ -2,7 +2,7 @@
 
 use super::notices::notices_of_classification;
 use super::orct::{OrctSettings, fit_checked, validate_data};
-use super::orct_cv_scores::CvScores;
+use super::orct_cv_scores::{CvScores, STARTS, WARM_STARTS};
 use super::validate::{check_grid, check_setting};
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -10,6 +10,7 @@ use crate::data::{Labels, Rows, ScalingChoice, ScalingKind};
 use crate::error::{FitError, InputError};
 use crate::fitted::{CvCandidate, CvTable, OrctModel};
 use crate::objective::PenaltySettings;
+use crate::search::multistart::sharpened;
 use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::threads::in_pool;
@@ -126,7 +127,7 @@ pub fn fit_orct_cv<'a>(
             progress: &control.progress,
         };
         let foldings = scores.foldings()?;
-        let choice = foldings.len() * settings.folds * scores.starts_of_fold();
+        let choice = foldings.len() * settings.folds * starts_of_fold(&scores);
         control.progress.announce(choice + settings.fit.n_starts);
         Ok(scores.table(&foldings)?)
     })??;
@@ -142,6 +143,20 @@ pub fn fit_orct_cv<'a>(
     model.report.cross_validation = Some(table);
     model.report.notices = notices_of_classification(&model, &rows, weights, &fit.penalty);
     Ok(model)
+}
+
+/// Starts of all candidates on one fold, as long as none has fallen behind.
+pub(super) fn starts_of_fold(scores: &CvScores<'_>) -> usize {
+    let s = scores.settings;
+    let fresh = STARTS.min(s.fit.n_starts);
+    let warm = fresh.min(WARM_STARTS);
+    let larger_penalties = s.local_grid.len() * s.global_grid.len() - 1;
+    let shape = |depth: &usize| {
+        let sharper = (s.gammas.len() - 1) * sharpened(*depth, warm);
+        fresh + sharper + s.gammas.len() * larger_penalties * warm
+    };
+    let depths = s.depths.iter().filter(|depth| scores.fits(**depth));
+    s.scalings.len() * depths.map(shape).sum::<usize>()
 }
 
 impl CvCandidate {

@@ -1,7 +1,7 @@
 //! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
 
 use super::orct::OrctProblem;
-use super::orct_cv::{CvRule, CvSettings};
+use super::orct_cv::{CvRule, CvSettings, starts_of_fold};
 use crate::InputError;
 use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
 use crate::fitted::{
@@ -10,9 +10,7 @@ use crate::fitted::{
 use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
 use crate::search::folds::Folds;
-use crate::search::multistart::{
-    Effort, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
-};
+use crate::search::multistart::{Effort, run_starts, sharpen_starts, warm_start_and_prune};
 use crate::search::race::Race;
 use crate::stop::{Stop, Stopped};
 use crate::tree::Topology;
@@ -20,10 +18,10 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Starts for each fold and candidate: enough to compare.
-const STARTS: usize = 4;
+pub(super) const STARTS: usize = 4;
 
 /// Of which the best ones are the warm starts at other γ and penalties.
-const WARM_STARTS: usize = 2;
+pub(super) const WARM_STARTS: usize = 2;
 
 /// Quasi-Newton iterations of a run at most.
 const ITERATIONS: u64 = 60;
@@ -93,7 +91,7 @@ impl CvScores<'_> {
             .flat_map(|f| (0..folds).map(move |k| (f, k)))
         {
             let fold = self.fold(folding, fold);
-            self.progress.begin_phase(self.starts_of_fold());
+            self.progress.begin_phase(starts_of_fold(self));
             match self.score_fold(&candidates, &race, &fold) {
                 Ok(scores) => add_fold(&mut candidates, &mut race, &fold.held, scores),
                 Err(Stopped::TimeLimit) => {
@@ -112,21 +110,8 @@ impl CvScores<'_> {
         })
     }
 
-    /// Starts of all candidates on one fold, as long as none has fallen behind.
-    pub fn starts_of_fold(&self) -> usize {
-        let (s, fresh) = (self.settings, STARTS.min(self.settings.fit.n_starts));
-        let warm = fresh.min(WARM_STARTS);
-        let per_gamma = s.local_grid.len() * s.global_grid.len();
-        let shape = |depth: &usize| {
-            let sharper = (s.gammas.len() - 1) * (sharpened(*depth, warm));
-            fresh + sharper + s.gammas.len() * (per_gamma - 1) * warm
-        };
-        let depths = s.depths.iter().filter(|depth| self.fits(**depth));
-        s.scalings.len() * depths.map(shape).sum::<usize>()
-    }
-
     /// Whether a tree of this depth has leaves enough for the classes.
-    fn fits(&self, depth: usize) -> bool {
+    pub fn fits(&self, depth: usize) -> bool {
         !self.settings.fit.cover_classes || self.labels.classes.len() <= 1 << depth
     }
 

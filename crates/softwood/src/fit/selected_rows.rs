@@ -119,8 +119,11 @@ pub fn fit_orct_selected<'a>(
     let first = work.fit_to(&sample, None)?;
     let mut model = match work.route(first.clone()) {
         Ok(first) => work.improve(first, sample.rows.len(), &stop)?,
-        // Cancelled before anything is known of all rows.
-        Err(FitError::Cancelled) => cancelled(first),
+        Err(FitError::Cancelled) => {
+            let mut model = first; // nothing is known of all rows
+            model.report.status = SolveStatus::Cancelled;
+            model
+        }
         Err(error) => return Err(error),
     };
     if !model.report.status.is_stopped() {
@@ -132,12 +135,8 @@ pub fn fit_orct_selected<'a>(
     Ok(model)
 }
 
-fn cancelled(mut model: OrctModel) -> OrctModel {
-    model.report.status = SolveStatus::Cancelled;
-    model
-}
-
 /// Rows to fit to and their weights.
+#[derive(Default)]
 struct Chosen {
     rows: Vec<usize>,
     weights: Vec<f64>,
@@ -170,16 +169,18 @@ impl SelectedFit<'_> {
     /// cancelled, it stays with the best tree so far.
     fn improve(&self, first: Routed, rows: usize, stop: &Stop) -> Result<OrctModel, FitError> {
         let mut best = first;
+        let (accuracy, step, accepted) = (best.accuracy, SelectionStep::Sample, true);
+        let round = SelectionRound {
+            step,
+            rows,
+            accuracy,
+            accepted,
+        };
         let mut report = SelectionReport {
             rows,
             share: 0.0,
-            accuracy: best.accuracy,
-            rounds: vec![SelectionRound {
-                step: SelectionStep::Sample,
-                rows,
-                accuracy: best.accuracy,
-                accepted: true,
-            }],
+            accuracy,
+            rounds: vec![round],
         };
         let stopped = match self.rounds(&mut best, &mut report, stop) {
             Ok(stopped) => stopped,
@@ -244,10 +245,7 @@ impl SelectedFit<'_> {
         let share = self.selection.sample.min(n.div_ceil(4)) as f64 / n as f64;
         // A stream that no start draws from.
         let mut rng = Pcg64::new(u128::from(self.settings.random_state), u128::MAX);
-        let mut chosen = Chosen {
-            rows: Vec::new(),
-            weights: Vec::new(),
-        };
+        let mut chosen = Chosen::default();
         for mut members in of_class {
             let total = self.total(&members);
             let wanted = (share * members.len() as f64).ceil() as usize;
@@ -360,10 +358,7 @@ impl SelectedFit<'_> {
             for (row, cluster) in selected.indices.iter().zip(&selected.cluster) {
                 of_cluster[*cluster].push(*row);
             }
-            let mut chosen = Chosen {
-                rows: Vec::new(),
-                weights: Vec::new(),
-            };
+            let mut chosen = Chosen::default();
             for (rows, total) in of_cluster.iter().zip(totals) {
                 chosen.add(rows, total, self);
             }

@@ -1,5 +1,6 @@
 //! Search over trees, apart from what is fitted: folds, races, starts, continuation, moves.
 
+mod accepted_step;
 pub(crate) mod continuation;
 pub(crate) mod descent;
 mod ending;
