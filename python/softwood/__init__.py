@@ -9,7 +9,7 @@ from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
 from .results import (
-    ClassRate,
+    Constraint,
     Curve,
     CvCandidate,
     CvTable,
@@ -38,8 +38,8 @@ from .warnings import SoftwoodWarning
 
 __all__ = [
     "BalancedRelaxation",
-    "ClassRate",
     "Cluster",
+    "Constraint",
     "Curve",
     "CvCandidate",
     "CvTable",

@@ -98,21 +98,15 @@ def _refuse_lone_surrogates(what: str, texts: list[str]) -> None:
             raise ValueError(f"{what} is {text!r}, which is not valid Unicode") from None
 
 
-def check_names(X: Any, trained: Sequence[str], named: bool | None) -> None:
-    """Refuse a data frame whose columns are not those of the training rows, in their order.
-
-    `named` tells whether the training rows had names. None: nobody knows. Then names such as
-    x0, x1, … count as made up, and a frame may have any others, but not these in another order.
-    """
+def check_names(X: Any, trained: Sequence[str]) -> None:
+    """Refuse a data frame whose columns are not those of the training rows, in their order."""
     names = column_names(X)
     # A frame of another width is refused by the core, which tells the two widths.
-    if named is False or names is None or len(names) != len(trained):
-        return
-    same = set(names) == set(trained)
-    if named is None and not same and list(trained) == [f"x{j}" for j in range(len(trained))]:
+    if names is None or len(names) != len(trained):
         return
     for j, (name, wanted) in enumerate(zip(names, trained, strict=True)):
         if name != wanted:
+            same = set(names) == set(trained)
             hint = "; the same names in another order" if same else ""
             raise ValueError(
                 f"column {j} of X is {name!r} but the model was fitted on {wanted!r}{hint}"

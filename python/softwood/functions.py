@@ -111,9 +111,8 @@ def fit_orct(
     selection = as_selection(settings.pop("rows"))
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)
-    named = settings["feature_names"] is not None
     arguments = training, settings, selection
-    return fit_model(_core.fit_orct, arguments, lambda h: OrctModel(h, named), *shown)
+    return fit_model(_core.fit_orct, arguments, OrctModel, *shown)
 
 
 @public()
@@ -158,27 +157,27 @@ def fit_srt(
     {depth}
     ridge_branches : float, optional
         Penalty λ_ω of the splits, at least 0, for all coefficients. By default a penalty for each
-        feature, as the best start makes it plausible after four macro-iterations: 2σ²/(W·p²·τ_j²),
-        W being the sum of the weights, σ² the variance of the errors and τ_j² the mean square of
-        the slopes ω_tj/p.
+        feature, estimated at the best start after four macro-iterations: 2σ²/(W·p²·τ_j²), W being
+        the sum of the weights, σ² the variance of the errors and τ_j² the mean square of the
+        slopes ω_tj/p.
     ridge_leaves : float, optional
         Penalty λ_β of the leaf models, at least 0, for all coefficients. By default a penalty for
-        each feature, as the best start makes it most plausible after four macro-iterations. Both
+        each feature, by evidence maximization at the best start after four macro-iterations. Both
         penalties stand beside errors relative to those of the linear regression.
     curves : bool
         Whether a curve of each feature is added to all leaf models alike: a prediction then is that
         of the leaf plus Σ_j s_j(x_j), the s_j piecewise linear with up to twelve knots. They are
-        estimated together with the linear regression β̄, before the tree, and as far from straight
-        as makes the rows most plausible. Usually more accurate, and a leaf still reads as a linear
+        estimated together with the linear regression β̄, before the tree, with penalties on their
+        bends by evidence maximization. Usually more accurate, and a leaf still reads as a linear
         model; ``model.curves()`` shows what comes on top.
     {fixed_scaling}
     start : {"mixed", "clusters", "random"}
         Where starts begin: at hierarchical 2-means partitions of the rows, at random hyperplanes
         through them, or both in turn.
     n_starts : int
-        Starts; after four macro-iterations the better half goes on, and the best tree is kept. In
-        the end its subtrees are grown anew in the rows that reach them, up to four times
-        each (half as often as there are starts), and replaced where that is better.
+        Starts, by successive halving: after four macro-iterations the better half goes on, and the
+        best tree is kept. In the end its subtrees are grown anew in the rows that reach them, up to
+        four times each (half as often as there are starts), and replaced where that is better.
     macro_iterations : int
         Rounds over all branch nodes at most, and up to four more after subtrees were replaced.
     imbalance : tuple of three floats
@@ -226,9 +225,8 @@ def fit_srt(
     rows = _inputs.as_rows(X)
     response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
     complete(settings, X, rows)
-    named = settings["feature_names"] is not None
     arguments = rows, response, weights, settings
-    return fit_model(_core.fit_srt, arguments, lambda h: SrtModel(h, named), progress, verbose)
+    return fit_model(_core.fit_srt, arguments, SrtModel, progress, verbose)
 
 
 def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:

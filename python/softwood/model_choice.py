@@ -58,9 +58,9 @@ def fit_orct_cv(
 ) -> OrctModel:
     """Fit an ORCT with depth, scaling, γ and penalties chosen by cross-validation.
 
-    Candidates run a race over the folds: those whose costs on held-out rows fall significantly
-    behind the best are dropped. The best starts of one depth and scaling are carried from soft to
-    sharp γ and on to larger penalties. Few rows are folded several times, of very many rows a
+    Candidates are raced over the folds: those whose costs on held-out rows fall significantly
+    behind the best are dropped. The best starts of one depth and scaling are warm starts from soft
+    to sharp γ and on to larger penalties. Few rows are folded several times, of very many rows a
     sample of 6,000 decides; the final fit takes all rows.
 
     Parameters
@@ -116,9 +116,8 @@ def fit_orct_cv(
     choices = {name: settings.pop(name) for name in ORCT_CV}
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)
-    named = settings["feature_names"] is not None
     arguments = training, settings, choices
-    return fit_model(_core.fit_orct_cv, arguments, lambda h: OrctModel(h, named), *shown)
+    return fit_model(_core.fit_orct_cv, arguments, OrctModel, *shown)
 
 
 class LambdaMax(NamedTuple):

@@ -131,8 +131,8 @@ def sparsity_path(
 ) -> SparsityPath:
     """Fit ORCTs along a grid of penalties, from dense to sparse.
 
-    Every start is carried along: at each point it begins where it has ended at the next smaller
-    λ_L (at the first λ_L, at the next smaller λ_G). The best start of each point is its tree.
+    Every point is warm-started: a start begins where it has ended at the next smaller λ_L (at the
+    first λ_L, at the next smaller λ_G). The best start of each point is its tree.
 
     Parameters
     ----------
@@ -185,11 +185,10 @@ def sparsity_path(
     training = open_classification(settings)
     local, overall = (penalty_grid(n, grid, training, settings) for n, grid in grids.items())
     validation = _validation(*held, training[2])
-    named = settings["feature_names"] is not None
 
     def table(answer: Any) -> SparsityPath:
         points, status, seconds = answer
-        models = [(j, i, OrctModel(handle, named), score) for j, i, handle, score in points]
+        models = [(j, i, OrctModel(handle), score) for j, i, handle, score in points]
         scored = validation is not None
         return SparsityPath(local, overall, models, status, seconds, scored=scored)
 

@@ -60,28 +60,41 @@ class SelectionReport:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassRate:
-    """A bound on the rate at which a class is recognized, and what came of it.
+class Constraint:
+    """A bound that a fit was to keep, and what came of it.
 
     Attributes
     ----------
+    kind : {"class_rate"}
+        What is bounded: from below, the expected share of a class's training rows that are
+        predicted as such.
     label : object
-        The class.
+        The class it is about, if it is about one.
+    group : str or None
+        The group of rows it is about, if it is about one.
     asked : float
-        The rate asked for.
+        The bound.
     reached : float
-        Expected share of the class's training rows that are predicted as such.
+        What is bounded, on the training rows.
     multiplier : float
-        Fall of the objective for each unit that the bound is lowered by.
+        Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the rate is reached, within 0.001.
+        Whether the bound is kept, within 0.001.
     """
 
-    label: object
+    kind: str
+    label: object = None
+    group: str | None = None
     asked: float
     reached: float
     multiplier: float
     feasible: bool
+
+    @property
+    def subject(self) -> str:
+        """What is bounded, in words."""
+        about = [f"of {self.label}" if self.label is not None else "", self.group or ""]
+        return " ".join(["rate", *filter(None, about)])
 
 
 @dataclass(frozen=True)
@@ -193,13 +206,14 @@ class FitReport:
     status: str
     objective: float
     loss: float
+    loss_unit: float | None = None
     seconds: float
     iterations: int
     evaluations: int
     optimality: float
     start_objectives: tuple[float, ...]
     best_start: int
-    constraints: tuple[ClassRate, ...]
+    constraints: tuple[Constraint, ...]
     cross_validation: CvTable | None
     scaling: str
     rows: int
@@ -218,10 +232,10 @@ class FitReport:
             f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
         )
         del shown["constraints"], shown["notices"]
-        for rate in self.constraints:
-            shown[f"rate of {rate.label}"] = (
-                f"{rate.reached:.4f}, asked {rate.asked:.4f}, multiplier {rate.multiplier:.4g}"
-                f"{'' if rate.feasible else ', NOT REACHED'}"
+        for bound in self.constraints:
+            shown[bound.subject] = (
+                f"{bound.reached:.4f}, asked {bound.asked:.4f}, multiplier {bound.multiplier:.4g}"
+                f"{'' if bound.feasible else ', NOT REACHED'}"
             )
         if self.cross_validation is not None:
             table = self.cross_validation
@@ -249,6 +263,8 @@ class OrctReport(FitReport):
         What was minimized, at the model's parameters.
     loss : float
         Mean expected misclassification cost, penalties left out.
+    loss_unit : float or None
+        1, the unit of costs; None in files of version 1.
     seconds : float
         Wall-clock time of the fit.
     iterations, evaluations : int
@@ -261,7 +277,7 @@ class OrctReport(FitReport):
         Objective of every start that was run.
     best_start : int
         The start the model comes from.
-    constraints : tuple of ClassRate
+    constraints : tuple of Constraint
         The bounds of `min_class_rate`, as asked and as reached.
     cross_validation : CvTable or None
         How cross-validation chose the settings, if it did.
@@ -294,6 +310,10 @@ class SrtReport(FitReport):
         regression of all rows.
     loss : float
         Expected squared error relative to that of the linear regression, penalties left out.
+    loss_unit : float or None
+        Mean squared error of the linear regression (with curves, of all that leaves share) in the
+        squared units of y: ``loss * loss_unit`` is the expected squared error of training. None in
+        files of version 1.
     seconds : float
         Wall-clock time of the fit.
     iterations, evaluations : int

@@ -46,13 +46,14 @@ def test_a_model_has_the_promised_members(model):
     methods = "predict predict_proba leaf_probabilities explain importance rule save"
     attributes = (
         "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
-        "local_sparsity global_sparsity report"
+        "local_sparsity global_sparsity report splits leaves"
     )
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
-        "status objective loss seconds iterations evaluations optimality start_objectives "
-        "best_start constraints cross_validation scaling rows selection notices converged"
+        "status objective loss loss_unit seconds iterations evaluations optimality "
+        "start_objectives best_start constraints cross_validation scaling rows selection notices "
+        "converged"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 

@@ -161,6 +161,19 @@ def test_ctrl_c_leaves_the_best_tree_so_far(interrupted, call, kind):
     assert seconds < 1
 
 
+def test_ctrl_c_ends_a_long_evaluation_within_a_second(interrupted):
+    # Rows that take no memory, and splits enough for many seconds.
+    prepare = (
+        "import numpy as np, softwood\n"
+        "X = np.broadcast_to(np.arange(50.0), (400_000, 50))\n"
+        "leaves = np.arange(4096) % 2\n"
+        "objective = softwood.OrctObjective(X, np.arange(400_000) % 2, leaves, depth=12)\n"
+        "theta = np.zeros(objective.dim)\n"
+    )
+    seconds, _ = interrupted(prepare, "objective.value_and_gradient(theta)")
+    assert seconds < 1
+
+
 @posix
 def test_a_signal_handler_of_the_user_runs_during_a_fit(long_fit):
     seen = []

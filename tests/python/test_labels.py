@@ -90,7 +90,7 @@ def with_value(value, dtype=object):
         (np.full(12, 2**63, np.uint64), ValueError, r"y must hold integers below 2\*\*63"),
         ([2**70, 1] * 6, ValueError, r"y must hold integers of at most 64 bits"),
         (np.zeros(12), ValueError, r"y must hold at least two classes with positive weight, got 1"),
-        (np.arange(12), ValueError, r"12 classes .* depth 2 has 4 leaves; use depth=4 or more, or"),
+        (np.arange(12), ValueError, r"12 classes .* depth 2 has 4 leaves; use depth 4 or more, or"),
     ],
 )
 def test_what_is_no_label_is_refused(y, error, message):

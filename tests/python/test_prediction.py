@@ -14,10 +14,18 @@ from softwood.warnings import OneClassWarning
 pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
 
 
+def leaves_from_left_to_right(node, splits):
+    """Return the leaves at or below a node."""
+    if node not in splits:
+        return [node]
+    below = (leaves_from_left_to_right(child, splits) for child in (2 * node + 1, 2 * node + 2))
+    return [leaf for leaves in below for leaf in leaves]
+
+
 def predict_from_file(text, X):
     """Leaf and class probabilities from a model's JSON alone, as any reader could compute them."""
     file = json.loads(text)
-    assert (file["format"], file["version"], file["kind"]) == ("softwood", 1, "orct")
+    assert (file["format"], file["version"], file["kind"]) == ("softwood", 2, "orct")
     columns = []
     for x, feature in zip(X.T, file["features"], strict=True):
         if feature["map"] == "constant":
@@ -29,12 +37,12 @@ def predict_from_file(text, X):
     U = np.stack(columns, axis=1)
     z = U @ np.array(file["coefficients"]).T / X.shape[1] - file["intercepts"]
     left = 1 / (1 + np.exp(-file["gamma"] * z))
-    B = 2 ** file["depth"] - 1
-    reach = np.ones((len(X), 2 * B + 1))
-    for t in range(B):
-        reach[:, 2 * t + 1] = reach[:, t] * left[:, t]
-        reach[:, 2 * t + 2] = reach[:, t] * (1 - left[:, t])
-    leaves = reach[:, B:]
+    reach = {0: np.ones(len(X))}
+    for t, node in enumerate(file["splits"]):
+        reach[2 * node + 1] = reach[node] * left[:, t]
+        reach[2 * node + 2] = reach[node] * (1 - left[:, t])
+    leaves = leaves_from_left_to_right(0, set(file["splits"]))
+    leaves = np.stack([reach[leaf] for leaf in leaves], axis=1)
     membership = np.equal.outer(file["leaf_classes"], range(len(file["classes"]["values"])))
     return leaves, leaves @ membership, file["classes"]["values"]
 
@@ -170,7 +178,7 @@ def test_files_that_are_no_models_are_refused(model, tmp_path):
         "empty": b"",
         "cut": text[: len(text) // 2].encode(),
         "binary": b"\xff\xfe\x00",
-        "other version": text.replace('"version": 1', '"version": 99').encode(),
+        "other version": text.replace('"version": 2', '"version": 99').encode(),
         "other format": text.replace('"softwood"', '"hardwood"').encode(),
         "nan": text.replace('"gamma": 32.0', '"gamma": NaN').encode(),
         "too deep": text.replace('"depth": 2', '"depth": 60').encode(),

@@ -45,8 +45,8 @@ def scaled(X):
     return (X - low) / np.where(high > low, high - low, 1)
 
 
-def plausible_regression(A, y, hinges=()):
-    """Ridge regression with the penalties of columns that make y most plausible.
+def evidence_regression(A, y, hinges=()):
+    """Ridge regression with the penalties of columns that maximize the evidence of y.
 
     The last columns may be hinges, of which those of the same feature share a penalty.
     """
@@ -90,7 +90,7 @@ def test_a_model_has_the_promised_members(tree):
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
-        "ridge_branches ridge_leaves report"
+        "ridge_branches ridge_leaves report splits leaves"
     )
     public = {name for name in dir(tree) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -140,7 +140,7 @@ def test_predictions_are_those_of_the_papers_formulas(kinked, depth):
     # The objective: expected squared error relative to that of the linear regression.
     loss = (P * (every - y[:, None]) ** 2).sum() / len(y)
     A = np.column_stack([u, np.ones(len(u))])
-    beta = plausible_regression(A, (y - y.mean()) / y.std())
+    beta = evidence_regression(A, (y - y.mean()) / y.std())
     trend = y.mean() + y.std() * (A @ beta)
     assert model.report.loss == pytest.approx(loss / ((trend - y) ** 2).mean(), rel=1e-9)
     omega = np.column_stack([model.coefficients, model.intercepts])
@@ -173,7 +173,7 @@ def test_curves_are_the_regression_of_plain_formulas():
         columns.append(weights * np.maximum(u[:, j, None] - knots, 0))
         hinges += [j] * 12
     A = np.column_stack(columns)
-    beta = plausible_regression(A, (y - y.mean()) / y.std(), hinges)
+    beta = evidence_regression(A, (y - y.mean()) / y.std(), hinges)
     wanted = y.mean() + y.std() * (A @ beta)
     np.testing.assert_allclose(model.predict(X), wanted, atol=1e-6)
     assert [curve.name for curve in model.curves()] == ["x0", "x1"]
@@ -412,3 +412,14 @@ def test_other_threads_go_on_during_a_fit(kinked):
         stop.set()
         thread.join()
     assert len(ticks) > 10
+
+
+def test_the_loss_can_be_told_in_units_of_the_response():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(0, 9, (300, 2))
+    y = 1000 * abs(X[:, 0] - 4) + 100 * rng.normal(size=300)
+    model = softwood.fit_srt(X, y, depth=2)
+    U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    predictions = U @ model.leaf_coefficients.T + model.leaf_intercepts
+    errors = (model.leaf_probabilities(X) * (predictions - y[:, None]) ** 2).sum(axis=1)
+    assert np.isclose(model.report.loss * model.report.loss_unit, errors.mean(), rtol=1e-9)

@@ -2,7 +2,9 @@
 
 use ndarray::{Array2, ArrayView2, array};
 use softwood::data::{Labels, ScalingChoice};
-use softwood::{Control, FitError, InputError, OrctModel, OrctSettings, fit_orct};
+use softwood::{
+    Control, FitError, FittedModel, InputError, OrctModel, OrctSettings, RunSettings, fit_orct,
+};
 
 fn rows() -> Array2<f64> {
     array![[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [0.2, 0.9]]
@@ -187,7 +189,7 @@ fn numbers_of_classes() {
     );
     assert_eq!(
         text,
-        "y has 5 classes but a tree of depth 2 has 4 leaves; use depth=3 or more, or cover_classes=False"
+        "y has 5 classes but a tree of depth 2 has 4 leaves; use depth 3 or more, or switch cover_classes off"
     );
     for allowed in [
         OrctSettings {
@@ -264,7 +266,10 @@ fn settings() {
     );
     assert_eq!(
         refused_setting(OrctSettings {
-            n_threads: Some(0),
+            run: RunSettings {
+                n_threads: Some(0),
+                ..RunSettings::default()
+            },
             ..default()
         }),
         "n_threads must be at least 1, got 0"
@@ -293,7 +298,10 @@ fn settings() {
     let names = Some(vec!["only one".into()]);
     assert_eq!(
         refused_setting(OrctSettings {
-            feature_names: names,
+            run: RunSettings {
+                feature_names: names,
+                ..RunSettings::default()
+            },
             ..default()
         }),
         "feature_names must be one name for each column of X, got 1 names for 2 columns"

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis, array, concatenate};
 use softwood::data::{Labels, ScalingChoice, ScalingKind};
-use softwood::{Control, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, FittedModel, OrctModel, OrctSettings, fit_orct};
 
 const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
 
@@ -42,8 +42,8 @@ fn assert_sound(model: &OrctModel, x: ArrayView2<'_, f64>) {
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
     assert!(model.explain(x).unwrap().iter().all(|d| !d.is_nan()));
-    for t in 0..model.tree.topology.branches() {
-        let rule = model.tree.rule(t);
+    for t in model.tree.shape.splits() {
+        let rule = model.tree.rule(*t).unwrap();
         assert!(
             rule.threshold.is_finite() && rule.terms.iter().all(|term| term.weight.is_finite())
         );
@@ -89,6 +89,7 @@ fn constant_columns_are_left_out() {
                 model
                     .tree
                     .rule(0)
+                    .unwrap()
                     .terms
                     .iter()
                     .all(|term| [1, 2].contains(&term.feature))
@@ -179,6 +180,7 @@ fn a_range_too_small_to_divide_by_counts_as_constant() {
             model
                 .tree
                 .rule(0)
+                .unwrap()
                 .terms
                 .iter()
                 .all(|term| term.feature == 0)

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use softwood::data::{Labels, ScalingChoice};
-use softwood::fitted::Notice;
+use softwood::fitted::{FittedModel, Notice};
 use softwood::objective::PenaltySettings;
 use softwood::status::SolveStatus;
 use softwood::{
@@ -110,7 +110,7 @@ fn leaves_that_no_row_reaches_are_told() {
     let response: Vec<f64> = (0..60).map(|i| f64::from(i % 2)).collect();
     let settings = SrtSettings::default();
     let tree = fit_srt(x.view(), &response, None, &settings, &Control::default()).unwrap();
-    let leaves = tree.leaf_indices(x.view()).unwrap();
+    let leaves = tree.tree.leaf_indices(x.view()).unwrap();
     let empty: Vec<usize> = (0..4).filter(|t| !leaves.contains(&(*t as u32))).collect();
     assert!(empty.len() >= 2);
     assert!(tree.report.notices.contains(&Notice::EmptyLeaves {
@@ -135,7 +135,7 @@ fn rates_missed_and_limits_are_told() {
         .filter(|rate| !rate.feasible);
     let missed: Vec<Notice> = missed
         .map(|rate| Notice::RateMissed {
-            class: rate.class,
+            class: rate.class.expect("a class"),
             asked: rate.asked,
             reached: rate.reached,
         })

@@ -7,7 +7,8 @@ use rand_pcg::Pcg64;
 use serde_json::{Value, json};
 use softwood::data::{ClassLabels, FeatureMap, Labels, ScalingChoice, ScalingKind};
 use softwood::{
-    Control, InputError, Model, ModelFileError, OrctModel, OrctSettings, SrtModel, fit_orct,
+    Control, FittedModel, InputError, Model, ModelFileError, OrctModel, OrctSettings, RunSettings,
+    SrtModel, fit_orct,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -32,10 +33,14 @@ fn numbers(value: &Value) -> Vec<f64> {
         .collect()
 }
 
-/// The example with one field, given as a JSON pointer, replaced.
+/// The example with one field, given as a JSON pointer, replaced or added.
 fn example_with(pointer: &str, value: Value) -> String {
     let mut file: Value = serde_json::from_str(block(0)).unwrap();
-    *file.pointer_mut(pointer).expect(pointer) = value;
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match file.pointer_mut(parent).expect(pointer) {
+        Value::Array(items) => items[key.parse::<usize>().unwrap()] = value,
+        parent => parent[key] = value,
+    }
     file.to_string()
 }
 
@@ -51,7 +56,10 @@ fn fitted(seed: u64, scaling: ScalingKind) -> (Array2<f64>, OrctModel) {
         scaling: ScalingChoice::Fixed(scaling),
         n_starts: 2,
         max_iter: 20,
-        random_state: seed,
+        run: RunSettings {
+            random_state: seed,
+            ..RunSettings::default()
+        },
         ..OrctSettings::default()
     };
     let model = fit_orct(
@@ -159,7 +167,10 @@ fn a_fit_out_of_time_can_be_saved_and_loaded() {
     let (x, _) = fitted(1, ScalingKind::MinMax);
     let labels = Labels::from((0..60).map(|i| i % 2).collect::<Vec<i64>>().as_slice());
     let settings = OrctSettings {
-        time_limit: Some(Duration::ZERO),
+        run: RunSettings {
+            time_limit: Some(Duration::ZERO),
+            ..RunSettings::default()
+        },
         ..OrctSettings::default()
     };
     let model = fit_orct(x.view(), &labels, None, &settings, &Control::default()).unwrap();
@@ -189,8 +200,8 @@ fn a_broken_file_is_refused_with_what_and_where() {
         ),
         (
             "/version",
-            json!(2),
-            "version is 2, but this release reads version 1",
+            json!(3),
+            "version is 3, but this release reads versions 1 to 2",
         ),
         (
             "/version",
@@ -198,18 +209,26 @@ fn a_broken_file_is_refused_with_what_and_where() {
             "invalid type: string \"1\", expected u64",
         ),
         ("/kind", json!("srt"), "kind is \"srt\", not \"orct\""),
-        ("/depth", json!(0), "depth is 0, it must be 1…12"),
-        ("/depth", json!(13), "depth is 13, it must be 1…12"),
+        ("/version", json!(0), "version is 0"),
+        (
+            "/depth",
+            json!(0),
+            "depth is 0, but the splits have depth 2",
+        ),
+        ("/depth", json!(13), "depth is 13, it must be 0…12"),
+        ("/splits", json!([0, 2, 1]), "splits must be increasing"),
+        ("/splits", json!([0, 1, 6]), "each with its parent"),
+        ("/splits", json!([0, 1]), "coefficients has 3 rows"),
         (
             "/depth",
             json!(u64::MAX),
-            "depth is 18446744073709551615, it must be 1…12",
+            "depth is 18446744073709551615, it must be 0…12",
         ),
         ("/depth", json!(-1), "expected usize"),
         (
             "/depth",
             json!(3),
-            "coefficients has 3 rows, a tree of depth 3 has 7 splits",
+            "depth is 3, but the splits have depth 2",
         ),
         (
             "/depth",
@@ -342,6 +361,16 @@ fn a_broken_file_is_refused_with_what_and_where() {
             "/report/best_start",
             json!(2),
             "report.best_start is 2, but there are 2 start_objectives",
+        ),
+        (
+            "/report/constraints",
+            json!([{"class": 99, "asked": 0.5, "reached": 0.5, "multiplier": 0.0, "feasible": true}]),
+            "report.constraints[0].class is 99, but there are 3 classes",
+        ),
+        (
+            "/report/cross_validation",
+            json!({"candidates": [], "chosen": 99, "folds": 2, "repeats": 1, "cut_short": false}),
+            "report.cross_validation.chosen is 99, but there are 0 candidates",
         ),
         ("/report/status", json!("fine"), "unknown variant `fine`"),
         ("/report", json!({}), "missing field `status`"),
@@ -503,7 +532,7 @@ fn models_of_earlier_releases_predict_as_they_did() {
                     close(&model.predict(x.view()).unwrap(), &said["predict"]),
                     "{name}"
                 );
-                let leaves = model.leaf_indices(x.view()).unwrap();
+                let leaves = model.tree.leaf_indices(x.view()).unwrap();
                 assert_eq!(json!(leaves), said["leaf_indices"]);
                 assert!(
                     close(&model.explain(x.view()).unwrap(), &said["explain"]),

@@ -13,8 +13,8 @@ use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvRule, CvSettings, OrctModel, OrctSettings, PenaltyGrid, ValidationRows, fit_orct,
-    fit_orct_cv, lambda_max, sparsity_path,
+    Control, CvRule, CvSettings, FitError, FittedModel, OrctModel, OrctSettings, PenaltyGrid,
+    RunSettings, ValidationRows, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
 
@@ -71,6 +71,18 @@ fn penalty_by_hand(model: &OrctModel, penalty: &PenaltySettings) -> f64 {
         .map(|u| penalty.shape.value(u))
         .sum();
     penalty.local * local + penalty.global * global
+}
+
+#[test]
+fn the_largest_penalty_is_not_looked_for_once_cancelled() {
+    let (x, y) = noisy_rows(1, 300, 8);
+    let control = Control::default();
+    control.stop.raise();
+    for kind in [ScalingKind::MinMax, ScalingKind::Quantile] {
+        let settings = OrctSettings::default();
+        let max = lambda_max(x.view(), &y, None, kind, &settings, &control);
+        assert_eq!(max, Err(FitError::Cancelled));
+    }
 }
 
 #[test]
@@ -152,7 +164,15 @@ fn lambda_max_bounds_the_gradient_at_zero() {
             gamma: 20.0,
             ..OrctSettings::default()
         };
-        let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
+        let max = lambda_max(
+            x.view(),
+            &y,
+            None,
+            ScalingKind::MinMax,
+            &base,
+            &Control::default(),
+        )
+        .unwrap();
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
         let scaled = ScaledRows::new(x.view().into(), &scaling).shared();
         let topology = Topology::complete(depth);
@@ -197,7 +217,15 @@ fn beyond_lambda_max_no_feature_is_used() {
             shape,
             ..PenaltySettings::default()
         });
-        let max = lambda_max(x.view(), &y, None, ScalingKind::MinMax, &base).unwrap();
+        let max = lambda_max(
+            x.view(),
+            &y,
+            None,
+            ScalingKind::MinMax,
+            &base,
+            &Control::default(),
+        )
+        .unwrap();
         for (local, global) in [(max.local, 0.0), (0.0, max.global)] {
             let penalty = PenaltySettings {
                 local,
@@ -274,8 +302,11 @@ fn a_path_out_of_time_keeps_what_it_has() {
     let (x, y) = noisy_rows(8, 2000, 6);
     let base = OrctSettings {
         depth: 3,
-        time_limit: Some(Duration::from_millis(300)),
-        n_threads: Some(1),
+        run: RunSettings {
+            time_limit: Some(Duration::from_millis(300)),
+            n_threads: Some(1),
+            ..RunSettings::default()
+        },
         ..settings(PenaltySettings::default())
     };
     let grid = PenaltyGrid::full(3, 6);
@@ -411,7 +442,10 @@ fn cross_validation_finds_what_generalizes() {
     let run = |threads: usize, rule: CvRule| {
         let choices = CvSettings {
             fit: OrctSettings {
-                n_threads: Some(threads),
+                run: RunSettings {
+                    n_threads: Some(threads),
+                    ..RunSettings::default()
+                },
                 ..choices.fit.clone()
             },
             rule,
@@ -424,7 +458,7 @@ fn cross_validation_finds_what_generalizes() {
     assert_eq!(selection.candidates.len(), 2 * 2 * 2);
     let chosen = &selection.candidates[selection.chosen];
     assert_eq!(
-        (model.tree.topology.depth(), model.tree.gamma),
+        (model.tree.shape.depth(), model.tree.gamma),
         (chosen.depth, chosen.gamma)
     );
     let most = selection.candidates.iter().map(|c| c.folds).max().unwrap();
@@ -471,8 +505,8 @@ proptest! {
     ) {
         let (x, y) = noisy_rows(seed, 80, 3);
         let base = settings(PenaltySettings { local, global, shape: SHAPES[shape], groups: None });
-        let one = fit(&x, &y, &OrctSettings { n_threads: Some(1), ..base.clone() });
-        let mut two = fit(&x, &y, &OrctSettings { n_threads: Some(2), ..base });
+        let one = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(1), ..RunSettings::default() }, ..base.clone() });
+        let mut two = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(2), ..RunSettings::default() }, ..base });
         prop_assert!(one.tree.coefficients.iter().all(|a| a.abs() <= 1.0));
         prop_assert!(one.report.objective.is_finite() && one.report.loss.is_finite());
         two.report.seconds = one.report.seconds;

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::Labels;
 use softwood::status::SolveStatus;
-use softwood::{Control, FitError, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, FitError, OrctModel, OrctSettings, RunSettings, fit_orct};
 use std::time::Duration;
 
 fn fit(x: &Array2<f64>, labels: &Labels, settings: &OrctSettings) -> OrctModel {
@@ -252,7 +252,10 @@ fn the_seed_decides() {
     let labels = Labels::from(leaves.as_slice());
     let run = |random_state| {
         let settings = OrctSettings {
-            random_state,
+            run: RunSettings {
+                random_state,
+                ..RunSettings::default()
+            },
             n_starts: 3,
             max_iter: 30,
             ..OrctSettings::default()
@@ -272,7 +275,10 @@ fn out_of_time_there_is_still_a_model() {
         let settings = OrctSettings {
             depth: 5,
             n_starts: 50,
-            time_limit: Some(limit),
+            run: RunSettings {
+                time_limit: Some(limit),
+                ..RunSettings::default()
+            },
             ..OrctSettings::default()
         };
         let model = fit(&x, &labels, &settings);
@@ -284,7 +290,10 @@ fn out_of_time_there_is_still_a_model() {
     let settings = OrctSettings {
         n_starts: 1,
         max_iter: 5,
-        time_limit: Some(Duration::MAX),
+        run: RunSettings {
+            time_limit: Some(Duration::MAX),
+            ..RunSettings::default()
+        },
         ..OrctSettings::default()
     };
     assert_ne!(

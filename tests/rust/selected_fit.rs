@@ -5,7 +5,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use softwood::data::{Labels, ScalingChoice};
 use softwood::fitted::SelectionStep;
-use softwood::{Control, FitError, OrctModel, OrctSettings, RowSelection, fit_orct_selected};
+use softwood::{
+    Control, FitError, FittedModel, OrctModel, OrctSettings, RowSelection, RunSettings,
+    fit_orct_selected,
+};
 use std::time::Duration;
 
 /// Two classes told apart by an oblique line, one row in fifty mislabelled.
@@ -99,7 +102,10 @@ fn rows_without_weight_take_no_part() {
 fn threads_do_not_change_a_bit_and_files_keep_the_report() {
     let on = |threads| {
         let settings = OrctSettings {
-            n_threads: Some(threads),
+            run: RunSettings {
+                n_threads: Some(threads),
+                ..RunSettings::default()
+            },
             ..settings()
         };
         let mut model = fit(1500, None, &settings);
@@ -118,7 +124,10 @@ fn threads_do_not_change_a_bit_and_files_keep_the_report() {
 fn limits_and_flags_end_it() {
     let (x, y) = rows(3000);
     let limited = OrctSettings {
-        time_limit: Some(Duration::ZERO),
+        run: RunSettings {
+            time_limit: Some(Duration::ZERO),
+            ..RunSettings::default()
+        },
         ..settings()
     };
     let model = fit(3000, None, &limited);

@@ -10,7 +10,7 @@ use softwood::solver::{
     Bounds, Face, Group, LbfgsSettings, Outcome, SimpleTerm, SparsityTerm, minimize,
 };
 use softwood::status::SolveStatus;
-use softwood::stop::Stopped;
+use softwood::stop::{Interrupted, SourceError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,7 @@ impl<F: Fn(&[f64], &mut [f64]) -> f64 + Sync> Objective for Function<F> {
         self.0
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         Ok((self.1)(x, gradient))
     }
 }
@@ -33,7 +33,7 @@ impl<F: Fn(&[f64], &mut [f64]) -> f64 + Sync> Objective for Function<F> {
 struct StopsAt<O> {
     objective: O,
     at: u64,
-    why: Stopped,
+    why: Interrupted,
     evaluations: AtomicU64,
 }
 
@@ -42,9 +42,9 @@ impl<O: Objective> Objective for StopsAt<O> {
         self.objective.dim()
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         if self.evaluations.fetch_add(1, Ordering::Relaxed) + 1 >= self.at {
-            return Err(self.why);
+            return Err(self.why.clone());
         }
         self.objective.value_and_gradient(x, gradient)
     }
@@ -160,15 +160,7 @@ fn himmelblau() -> impl Objective {
 #[test]
 fn rosenbrock_within_loose_bounds() {
     for start in [[-1.2, 1.0], [2.0, -2.0], [-2.0, -2.0], [0.0, 0.0]] {
-        let outcome = run(
-            rosenbrock(),
-            Bounds {
-                lower: -2.0,
-                upper: 2.0,
-            },
-            &start,
-            &TIGHT,
-        );
+        let outcome = run(rosenbrock(), Bounds::all(-2.0, 2.0), &start, &TIGHT);
         assert_eq!(outcome.status, SolveStatus::Converged, "{outcome:?}");
         assert_near(&outcome.x, &[1.0, 1.0], 1e-6);
     }
@@ -177,30 +169,14 @@ fn rosenbrock_within_loose_bounds() {
 #[test]
 fn rosenbrock_with_a_bound_that_holds() {
     for start in [[-1.2, 0.4], [0.5, -2.0], [-2.0, 0.5]] {
-        let outcome = run(
-            rosenbrock(),
-            Bounds {
-                lower: -2.0,
-                upper: 0.5,
-            },
-            &start,
-            &TIGHT,
-        );
+        let outcome = run(rosenbrock(), Bounds::all(-2.0, 0.5), &start, &TIGHT);
         assert_eq!(outcome.status, SolveStatus::Converged, "{outcome:?}");
         assert_eq!(outcome.x[0], 0.5, "bounds are hit exactly");
         assert_near(&outcome.x, &[0.5, 0.25], 1e-8);
         assert!((outcome.value - 0.25).abs() < 1e-12);
     }
     // The valley x₁ = x₀² meets the bound x₀ = 1.5 at 2.25.
-    let outcome = run(
-        rosenbrock(),
-        Bounds {
-            lower: 1.5,
-            upper: 3.0,
-        },
-        &[3.0, 3.0],
-        &TIGHT,
-    );
+    let outcome = run(rosenbrock(), Bounds::all(1.5, 3.0), &[3.0, 3.0], &TIGHT);
     assert_near(&outcome.x, &[1.5, 2.25], 1e-7);
     assert_eq!(outcome.x[0], 1.5);
 }
@@ -208,52 +184,20 @@ fn rosenbrock_with_a_bound_that_holds() {
 #[test]
 fn beale_and_himmelblau() {
     for start in [[1.0, 0.8], [4.0, -1.0], [0.0, 0.0]] {
-        let outcome = run(
-            beale(),
-            Bounds {
-                lower: -4.5,
-                upper: 4.5,
-            },
-            &start,
-            &TIGHT,
-        );
+        let outcome = run(beale(), Bounds::all(-4.5, 4.5), &start, &TIGHT);
         assert_near(&outcome.x, &[3.0, 0.5], 1e-6);
     }
     for start in [[0.5, 0.5], [5.0, 5.0], [4.0, 1.0]] {
-        let outcome = run(
-            himmelblau(),
-            Bounds {
-                lower: 0.0,
-                upper: 5.0,
-            },
-            &start,
-            &TIGHT,
-        );
+        let outcome = run(himmelblau(), Bounds::all(0.0, 5.0), &start, &TIGHT);
         assert_near(&outcome.x, &[3.0, 2.0], 1e-6);
     }
     // Another minimum lies on the bound x₀ = 0, where 2x₁³ − 13x₁ − 11 = 0.
-    let outcome = run(
-        himmelblau(),
-        Bounds {
-            lower: 0.0,
-            upper: 5.0,
-        },
-        &[0.0, 5.0],
-        &TIGHT,
-    );
+    let outcome = run(himmelblau(), Bounds::all(0.0, 5.0), &[0.0, 5.0], &TIGHT);
     let y = outcome.x[1];
     assert_eq!(outcome.x[0], 0.0);
     assert!((2.0 * y.powi(3) - 13.0 * y - 11.0).abs() < 1e-6, "{y}");
     // Below 1 both derivatives are negative all the way: the corner.
-    let outcome = run(
-        himmelblau(),
-        Bounds {
-            lower: 0.0,
-            upper: 1.0,
-        },
-        &[0.2, 0.7],
-        &TIGHT,
-    );
+    let outcome = run(himmelblau(), Bounds::all(0.0, 1.0), &[0.2, 0.7], &TIGHT);
     assert_eq!(outcome.x, [1.0, 1.0]);
     assert_eq!(
         (outcome.status, outcome.optimality),
@@ -342,7 +286,7 @@ proptest! {
         }
         product(&q, &solution).iter().zip(&mut b).for_each(|(q, b)| *b += q);
         let start: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let outcome = run(quadratic(q, b), Bounds { lower: -1.0, upper: 1.0 }, &start, &TIGHT);
+        let outcome = run(quadratic(q, b), Bounds::all(-1.0, 1.0), &start, &TIGHT);
         for (x, expected) in outcome.x.iter().zip(&solution) {
             prop_assert!((x - expected).abs() < 1e-6, "{:?} against {:?}", outcome, solution);
             prop_assert!(expected.abs() < 1.0 || x == expected, "bounds are hit exactly");
@@ -369,29 +313,13 @@ proptest! {
 
 #[test]
 fn a_start_outside_the_bounds_is_brought_in() {
-    let outcome = run(
-        rosenbrock(),
-        Bounds {
-            lower: -2.0,
-            upper: 2.0,
-        },
-        &[50.0, -50.0],
-        &TIGHT,
-    );
+    let outcome = run(rosenbrock(), Bounds::all(-2.0, 2.0), &[50.0, -50.0], &TIGHT);
     assert_near(&outcome.x, &[1.0, 1.0], 1e-6);
 }
 
 #[test]
 fn a_stationary_start_is_the_answer() {
-    let outcome = run(
-        rosenbrock(),
-        Bounds {
-            lower: -2.0,
-            upper: 2.0,
-        },
-        &[1.0, 1.0],
-        &TIGHT,
-    );
+    let outcome = run(rosenbrock(), Bounds::all(-2.0, 2.0), &[1.0, 1.0], &TIGHT);
     assert_eq!(
         (
             outcome.status,
@@ -411,10 +339,7 @@ fn the_iteration_limit_is_kept_and_told() {
     };
     let outcome = run(
         rosenbrock(),
-        Bounds {
-            lower: -2.0,
-            upper: 2.0,
-        },
+        Bounds::all(-2.0, 2.0),
         &[-1.2, 1.0],
         &settings,
     );
@@ -433,8 +358,8 @@ fn the_iteration_limit_is_kept_and_told() {
 #[test]
 fn stopped_in_the_middle_the_best_point_is_kept() {
     let cases = [
-        (Stopped::Cancelled, SolveStatus::Cancelled),
-        (Stopped::TimeLimit, SolveStatus::TimeLimit),
+        (Interrupted::Cancelled, SolveStatus::Cancelled),
+        (Interrupted::TimeLimit, SolveStatus::TimeLimit),
     ];
     for (why, status) in cases {
         let mut last = f64::INFINITY;
@@ -442,18 +367,10 @@ fn stopped_in_the_middle_the_best_point_is_kept() {
             let objective = StopsAt {
                 objective: rosenbrock(),
                 at,
-                why,
+                why: why.clone(),
                 evaluations: AtomicU64::new(0),
             };
-            let outcome = run(
-                objective,
-                Bounds {
-                    lower: -2.0,
-                    upper: 2.0,
-                },
-                &[-1.2, 1.0],
-                &TIGHT,
-            );
+            let outcome = run(objective, Bounds::all(-2.0, 2.0), &[-1.2, 1.0], &TIGHT);
             assert_eq!(outcome.status, status);
             let mut gradient = [0.0; 2];
             let value = rosenbrock()
@@ -474,18 +391,31 @@ fn stopped_in_the_middle_the_best_point_is_kept() {
 
 #[test]
 fn stopped_before_the_first_evaluation_there_is_no_answer() {
-    for why in [Stopped::Cancelled, Stopped::TimeLimit] {
+    for why in [Interrupted::Cancelled, Interrupted::TimeLimit] {
         let objective = StopsAt {
             objective: rosenbrock(),
             at: 1,
-            why,
+            why: why.clone(),
             evaluations: AtomicU64::new(0),
         };
-        let bounds = Bounds {
-            lower: -2.0,
-            upper: 2.0,
-        };
+        let bounds = Bounds::all(-2.0, 2.0);
         let outcome = minimize(objective, bounds, vec![0.0, 0.0], &TIGHT, None::<Record>);
+        assert_eq!(outcome.unwrap_err(), why);
+    }
+}
+
+#[test]
+fn rows_that_cannot_be_had_leave_no_answer_at_any_time() {
+    for at in [1, 2, 5, 20] {
+        let why = Interrupted::Source(SourceError::new("the file ended early"));
+        let objective = StopsAt {
+            objective: rosenbrock(),
+            at,
+            why: why.clone(),
+            evaluations: AtomicU64::new(0),
+        };
+        let bounds = Bounds::all(-2.0, 2.0);
+        let outcome = minimize(objective, bounds, vec![-1.2, 1.0], &TIGHT, None::<Record>);
         assert_eq!(outcome.unwrap_err(), why);
     }
 }
@@ -496,15 +426,7 @@ fn a_flat_function_ends_at_once() {
         g.fill(0.0);
         7.0
     });
-    let outcome = run(
-        flat,
-        Bounds {
-            lower: -1.0,
-            upper: 1.0,
-        },
-        &[0.5, -0.5, 1.0],
-        &TIGHT,
-    );
+    let outcome = run(flat, Bounds::all(-1.0, 1.0), &[0.5, -0.5, 1.0], &TIGHT);
     assert_eq!(
         (outcome.status, outcome.work.iterations),
         (SolveStatus::Converged, 0)
@@ -519,15 +441,7 @@ fn a_gradient_that_lies_ends_as_stalled() {
         g[0] = -1.0;
         x[0]
     });
-    let outcome = run(
-        lying,
-        Bounds {
-            lower: -1.0,
-            upper: 1.0,
-        },
-        &[0.0],
-        &TIGHT,
-    );
+    let outcome = run(lying, Bounds::all(-1.0, 1.0), &[0.0], &TIGHT);
     assert_eq!((outcome.status, outcome.x[0]), (SolveStatus::Stalled, 0.0));
 }
 
@@ -536,7 +450,7 @@ fn penalized_solution(rng: &mut Pcg64, groups: usize) -> (SparsityTerm, Vec<f64>
     let size = 4;
     let n = groups * size + 2; // the last two coordinates have bounds alone
     let mut term = SparsityTerm {
-        bound: 1.0,
+        bounds: Bounds::all(-1.0, 1.0),
         local: vec![0.0; n],
         groups: Vec::new(),
     };
@@ -655,7 +569,7 @@ fn without_curvature_or_slope_a_penalized_run_ends() {
         ..TIGHT
     };
     let term = SparsityTerm {
-        bound: 1.0,
+        bounds: Bounds::all(-1.0, 1.0),
         local: vec![0.5, 0.0],
         groups: Vec::new(),
     };
@@ -687,7 +601,7 @@ fn pairs_of_a_hardly_sloping_stretch_do_no_harm() {
             value
         });
         let term = SparsityTerm {
-            bound: 1.0,
+            bounds: Bounds::all(-1.0, 1.0),
             local: vec![0.0; 4],
             groups: vec![Group {
                 weight: 0.1 * scale,

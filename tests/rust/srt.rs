@@ -10,7 +10,8 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{RegressionParameters, Topology};
 use softwood::{
-    Control, FitError, InputError, Model, RegressionStart, SrtModel, SrtSettings, fit_srt,
+    Control, FitError, FittedModel, InputError, Model, RegressionStart, RunSettings, SrtModel,
+    SrtSettings, fit_srt,
 };
 
 /// Rows uniform in [−1, 1]^p and a response with a kink and some noise.
@@ -146,7 +147,7 @@ fn a_piecewise_linear_response_is_found() {
     let model = fit(&x, &y, &quick(1));
     assert!(r2(&model, x.view(), &y) > 0.999);
     // The kink runs along x0 + 0.3 x1 = 0.
-    let rule = model.tree.rule(0);
+    let rule = model.tree.rule(0).unwrap();
     let weight = |j: usize| rule.terms.iter().find(|t| t.feature == j).unwrap().weight;
     assert!((weight(1) / weight(0) - 0.3).abs() < 0.05);
     assert!(rule.threshold.abs() < 0.03 * weight(0).abs());
@@ -172,7 +173,10 @@ fn what_differs_between_subtrees_is_found() {
     for random_state in 0..10 {
         let settings = SrtSettings {
             n_starts: 2,
-            random_state,
+            run: RunSettings {
+                random_state,
+                ..RunSettings::default()
+            },
             ..quick(2)
         };
         let share = r2(&fit(&x, &y, &settings), x.view(), &y);
@@ -240,7 +244,10 @@ fn a_fit_has_the_same_bits_on_any_number_of_threads() {
         let (x, y) = kinked(rows, 3, 0.3);
         let fit_with = |threads| {
             let settings = SrtSettings {
-                n_threads: Some(threads),
+                run: RunSettings {
+                    n_threads: Some(threads),
+                    ..RunSettings::default()
+                },
                 n_starts,
                 macro_iterations: 3,
                 ..quick(depth)
@@ -376,7 +383,7 @@ fn one_leaf_predicts_and_explains() {
         let model = fit(&x, &y, &settings);
         let (predicted, leaves) = (
             model.predict(x.view()).unwrap(),
-            model.leaf_indices(x.view()).unwrap(),
+            model.tree.leaf_indices(x.view()).unwrap(),
         );
         let (probabilities, slopes) = (
             model.tree.leaf_probabilities(x.view()).unwrap(),
@@ -528,7 +535,7 @@ fn the_documented_file_predicts_the_documented_row() {
     let row = ArrayView2::from_shape((1, 2), &row).unwrap();
     let predicted = model.predict(row).unwrap()[0];
     assert!((predicted - example["prediction"].as_f64().unwrap()).abs() < 1e-12);
-    assert_eq!(model.leaf_indices(row).unwrap()[0], example["leaf"]);
+    assert_eq!(model.tree.leaf_indices(row).unwrap()[0], example["leaf"]);
 }
 
 #[test]
@@ -644,7 +651,10 @@ fn a_raised_flag_cancels_and_a_time_limit_still_gives_a_model() {
     assert_eq!(cancelled.unwrap_err(), FitError::Cancelled);
     let settings = SrtSettings {
         n_starts: 1000,
-        time_limit: Some(std::time::Duration::from_millis(50)),
+        run: RunSettings {
+            time_limit: Some(std::time::Duration::from_millis(50)),
+            ..RunSettings::default()
+        },
         ..quick(3)
     };
     let model = fit(&x, &y, &settings);

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::ScalingKind;
 use softwood::fitted::Measure;
-use softwood::{Control, FitError, InputError, SrtModel, SrtSettings, fit_srt};
+use softwood::{Control, FitError, InputError, RunSettings, SrtModel, SrtSettings, fit_srt};
 
 /// Rows uniform in [−1, 1]³ and a response that bends along two features, and whose slope along one
 /// of them turns at a slanted plane.
@@ -102,7 +102,7 @@ fn leaves_and_curves_add_up_in_the_users_units() {
         };
         let model = fit(&x, &y, &settings);
         let predicted = model.predict(x.view()).unwrap();
-        let leaves = model.leaf_indices(x.view()).unwrap();
+        let leaves = model.tree.leaf_indices(x.view()).unwrap();
         let curves = model.curve_points();
         assert_eq!(curves.len(), 3);
         for (i, row) in x.rows().into_iter().enumerate() {
@@ -144,7 +144,7 @@ fn slopes_are_differences_of_predictions() {
         };
         let (below, above) = (moved(-step), moved(step));
         let at = |x: &Array2<f64>| model.predict(x.view()).unwrap();
-        let leaf = |x: &Array2<f64>| model.leaf_indices(x.view()).unwrap();
+        let leaf = |x: &Array2<f64>| model.tree.leaf_indices(x.view()).unwrap();
         let (low, high) = (at(&below), at(&above));
         let (left, right) = (leaf(&below), leaf(&above));
         for i in 0..100 {
@@ -167,7 +167,10 @@ fn curves_have_the_same_bits_on_any_number_of_threads() {
         let (x, y) = bent(rows, 0.3);
         let fit_with = |threads| {
             let settings = SrtSettings {
-                n_threads: Some(threads),
+                run: RunSettings {
+                    n_threads: Some(threads),
+                    ..RunSettings::default()
+                },
                 macro_iterations: 2,
                 ..with_curves(1)
             };

@@ -11,7 +11,7 @@ use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
-use softwood::{Control, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, OrctModel, OrctSettings, RunSettings, fit_orct};
 
 /// Rows of three noisy classes.
 fn noisy(rows: usize, features: usize) -> (Array2<f64>, Vec<i64>) {
@@ -30,7 +30,10 @@ fn same_on_all_thread_counts(rows: usize, settings: &OrctSettings) {
     let labels = Labels::from(y.as_slice());
     let fit = |threads: usize| -> OrctModel {
         let settings = OrctSettings {
-            n_threads: Some(threads),
+            run: RunSettings {
+                n_threads: Some(threads),
+                ..RunSettings::default()
+            },
             ..settings.clone()
         };
         let mut model = fit_orct(x.view(), &labels, None, &settings, &Control::default()).unwrap();

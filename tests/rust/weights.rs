@@ -12,7 +12,7 @@ use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
-use softwood::{Control, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, OrctModel, OrctSettings, RunSettings, fit_orct};
 
 /// Rows, classes and integer weights; and the same rows repeated as often as the weights say.
 struct Pair {
@@ -129,7 +129,7 @@ proptest! {
         let pair = Pair::random(seed, 150);
         let (x, y, weights) = &pair.weighted;
         // One step from each start: still as near as the starts are.
-        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: 24.0, random_state: seed, ..OrctSettings::default() };
+        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: 24.0, run: RunSettings { random_state: seed, ..RunSettings::default() }, ..OrctSettings::default() };
         let weighted = fit(x, y, Some(weights), &settings).report.start_objectives;
         let repeated = fit(&pair.repeated.0, &pair.repeated.1, None, &settings).report.start_objectives;
         prop_assert!(close(&weighted, &repeated, 1e-9), "{weighted:?} against {repeated:?}");

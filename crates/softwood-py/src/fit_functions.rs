@@ -143,9 +143,9 @@ pub fn lambda_max(
     let settings = orct_settings(settings)?;
     let kind = fixed_scaling(&settings)?;
     let data = training.open(settings.depth)?;
-    run_interruptible(py, "lambda_max", |_| {
+    run_interruptible(py, "lambda_max", |control| {
         let weights = data.weights.as_deref();
-        let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings)?;
+        let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings, control)?;
         Ok((max.local, max.global, max.at_bounds))
     })
 }

@@ -8,24 +8,9 @@ use crate::values::{integer, threads};
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use softwood::InputError;
 use softwood::data::Rows;
-use softwood::fitted::{FitReport, Importance, SoftTree};
-
-/// A kind of fitted model, as far as handles are concerned.
-pub trait Fitted: Send + Sync {
-    fn tree(&self) -> &SoftTree;
-    fn report(&self) -> &FitReport;
-
-    /// Intercepts of the splits, with the sign of the kind's paper.
-    fn split_intercepts(&self) -> Vec<f64>;
-
-    /// Importance of each feature `of` something the kind has; None if it has no such thing.
-    fn importance(&self, kind: Importance, of: &str) -> Option<Vec<f64>>;
-
-    /// What `importance` can be of.
-    const PARTS: &'static str;
-}
+use softwood::fitted::{FitReport, Importance, Rule, SoftTree};
+use softwood::{FittedModel, InputError};
 
 /// From so many rows on threads are worth their while, and `n_threads` counts.
 const ROWS_FOR_A_POOL: usize = 20_000;
@@ -63,14 +48,14 @@ pub fn leaf_probabilities<'py>(
     n_threads: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let names = ("leaf_probabilities", "the predictions");
-    let width = tree.topology.leaves();
+    let width = tree.shape.leaves().len();
     let values = read_rows(py, names, x, width, n_threads, |rows| {
         tree.leaf_probabilities(rows)
     })?;
     Ok(matrix(py, values, width))
 }
 
-pub fn importance<M: Fitted>(model: &M, kind: &str, of: &str) -> PyResult<Vec<f64>> {
+pub fn importance<M: FittedModel>(model: &M, kind: &str, of: &str) -> PyResult<Vec<f64>> {
     let refuse = |name: &str, expected: &str, got: &str| {
         PyValueError::new_err(format!("{name} must be {expected}, got {got:?}"))
     };
@@ -79,9 +64,24 @@ pub fn importance<M: Fitted>(model: &M, kind: &str, of: &str) -> PyResult<Vec<f6
         "max" => Importance::Max,
         _ => return Err(refuse("kind", "\"sum\" or \"max\"", kind)),
     };
+    let parts: Vec<String> = M::PARTS.iter().map(|part| format!("{part:?}")).collect();
     model
-        .importance(known, of)
-        .ok_or_else(|| refuse("of", M::PARTS, of))
+        .importance_of(of, known)
+        .ok_or_else(|| refuse("of", &parts.join(" or "), of))
+}
+
+/// The split at a node; ValueError if the tree does not split there.
+pub fn rule(tree: &SoftTree, t: &Bound<'_, PyAny>) -> PyResult<Rule> {
+    let nodes = tree.shape.splits();
+    let last = nodes.last().copied().unwrap_or(0);
+    let node = integer("t", t, 0, last as u64, "")? as usize;
+    tree.rule(node).ok_or_else(|| {
+        let known = match nodes {
+            [] => "the tree splits nowhere".into(),
+            nodes => format!("it must be one of the splits {nodes:?}"),
+        };
+        PyValueError::new_err(format!("t is {node}, but {known}"))
+    })
 }
 
 /// A position of Python's within 0 … count − 1.
@@ -136,9 +136,8 @@ macro_rules! handle {
             }
 
             fn rule(&self, py: Python<'_>, t: &Bound<'_, PyAny>) -> PyResult<RuleFields> {
-                let tree = self.0.tree();
-                let t = handle::position("t", t, tree.topology.branches())?;
-                enter(py, "rule", || Ok::<_, InputError>(tree.rule(t).into()))
+                let rule = handle::rule(self.0.tree(), t)?;
+                enter(py, "rule", || Ok::<_, InputError>(rule.into()))
             }
 
             fn text(&self, py: Python<'_>) -> PyResult<String> {
@@ -151,7 +150,7 @@ macro_rules! handle {
 
             #[getter]
             fn depth(&self) -> usize {
-                self.0.tree().topology.depth()
+                self.0.tree().shape.depth()
             }
 
             #[getter]
@@ -164,6 +163,24 @@ macro_rules! handle {
                 self.0.tree().feature_names.clone()
             }
 
+            /// Whether the features' names were given.
+            #[getter]
+            fn named(&self) -> bool {
+                self.0.tree().named
+            }
+
+            /// The nodes that split, breadth first.
+            #[getter]
+            fn splits(&self) -> Vec<usize> {
+                self.0.tree().shape.splits().to_vec()
+            }
+
+            /// The nodes that are leaves, from left to right.
+            #[getter]
+            fn leaves(&self) -> Vec<usize> {
+                self.0.tree().shape.leaves().to_vec()
+            }
+
             #[getter]
             fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
                 let tree = self.0.tree();
@@ -172,7 +189,7 @@ macro_rules! handle {
 
             #[getter]
             fn intercepts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-                Fitted::split_intercepts(&self.0).into_pyarray(py)
+                self.0.split_intercepts().into_pyarray(py)
             }
 
             $($own)*

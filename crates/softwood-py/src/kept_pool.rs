@@ -1,6 +1,7 @@
 //! Threads kept between calls, and made anew in a forked child.
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use softwood::FitError;
 use std::collections::BTreeMap;
 use std::mem::forget;
 use std::process;
@@ -27,6 +28,14 @@ impl KeptPool {
     /// Runs `job` in the pool; its rayon calls stay inside.
     pub fn run<T: Send>(&self, job: impl FnOnce() -> T + Send) -> Result<T, ThreadPoolBuildError> {
         Ok(self.pool()?.install(job))
+    }
+
+    /// The error that the pool could not be started, as fits say it.
+    pub fn not_started(&self, error: &ThreadPoolBuildError) -> FitError {
+        FitError::Threads {
+            threads: self.threads,
+            reason: error.to_string(),
+        }
     }
 
     fn pool(&self) -> Result<Arc<ThreadPool>, ThreadPoolBuildError> {

@@ -2,34 +2,13 @@
 
 use crate::arrays::{Matrix, cube, empty_matrix, labels_to_numpy, matrix};
 use crate::doorway::enter;
-use crate::handle::{self, Fitted, handle, read_rows};
+use crate::handle::{self, handle, read_rows};
 use crate::results::RuleFields;
 use crate::settings::Named;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use softwood::InputError;
-use softwood::fitted::{FitReport, Importance, OrctModel, SoftTree};
+use softwood::{FittedModel, InputError, OrctModel};
 use std::path::PathBuf;
-
-impl Fitted for OrctModel {
-    const PARTS: &'static str = "\"splits\"";
-
-    fn tree(&self) -> &SoftTree {
-        &self.tree
-    }
-
-    fn report(&self) -> &FitReport {
-        &self.report
-    }
-
-    fn split_intercepts(&self) -> Vec<f64> {
-        self.tree.intercepts.clone()
-    }
-
-    fn importance(&self, kind: Importance, of: &str) -> Option<Vec<f64>> {
-        (of == "splits").then(|| Self::importance(self, kind))
-    }
-}
 
 handle! {
     /// Handle on a fitted ORCT.

@@ -1,7 +1,7 @@
 //! The ORCT objective by itself, as `softwood.objective` wraps it.
 
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
-use crate::doorway::enter;
+use crate::doorway::{enter, run_interruptible};
 use crate::exceptions::CoreError;
 use crate::kept_pool::KeptPool;
 use crate::setting_tables::{fixed_scaling, orct_settings};
@@ -10,13 +10,18 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use softwood::data::{
-    Classes as RowClasses, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling,
+    Classes as RowClasses, ClassificationRows, Labels, Parallelism, RowWeights, Rows, ScaledRows,
+    Scaling,
 };
 use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
-use softwood::{InputError, OrctSettings, check_orct_input};
+use softwood::{Control, FitError, InputError, OrctSettings, check_orct_input};
+
+/// Values of X from which an evaluation may take longer than anybody likes to wait for Ctrl-C; below, a
+/// thread to wait for it would cost more than it helps.
+const LONG: usize = 1 << 24;
 
 /// Mean expected misclassification cost; `softwood.OrctObjective` prepares the arguments.
 #[pyclass(frozen, module = "softwood._core")]
@@ -24,8 +29,7 @@ pub struct OrctObjective {
     /// The user's array: kept alive, never copied.
     x: Py<PyAny>,
     labels: Labels,
-    weights: Option<Vec<f64>>,
-    total_weight: f64,
+    weights: RowWeights,
     costs: Vec<f64>,
     leaf_codes: Vec<u32>,
     scaling: Scaling,
@@ -60,21 +64,21 @@ impl OrctObjective {
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows();
         check_memory_for_splits(rows.features(), depth)?;
-        let pool = KeptPool::new(settings.n_threads);
+        let pool = KeptPool::new(settings.run.n_threads);
         let learn = || {
             let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;
-            Ok((costs, Scaling::learn(kind, rows, weights.as_deref())))
+            let scaling = Scaling::learn(kind, rows, weights.as_deref());
+            let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
+            let weights = RowWeights::new(&scaled, weights.as_deref());
+            Ok((costs, scaling, weights))
         };
-        let (costs, scaling) = enter(py, "OrctObjective", || {
+        let (costs, scaling, weights) = enter(py, "OrctObjective", || {
             pool.run(learn)
                 .map_err(CoreError::from)?
                 .map_err(|error: InputError| CoreError::from(error))
         })?;
         let topology = Topology::complete(depth);
         Ok(Self {
-            total_weight: weights
-                .as_ref()
-                .map_or(rows.len() as f64, |weights| weights.iter().sum()),
             dim: ParameterLayout::new(topology, rows.features()).dim(),
             x: x.clone().unbind(),
             leaf_codes: leaf_codes.as_array().to_vec(),
@@ -110,31 +114,40 @@ impl OrctObjective {
         }
         let matrix: Matrix<'_> = self.x.bind(py).extract()?;
         let rows = matrix.rows();
-        let (value, gradient) = enter(py, "value_and_gradient", || {
-            self.pool.run(|| self.evaluate(rows, &theta))
-        })?;
+        let evaluate = |control: &Control| self.evaluate(rows, &theta, control);
+        let (value, gradient) = if rows.len().saturating_mul(rows.features()) < LONG {
+            enter(py, "value_and_gradient", || evaluate(&Control::default()))
+        } else {
+            run_interruptible(py, "value_and_gradient", evaluate)
+        }?;
         Ok((value, gradient.into_pyarray(py)))
     }
 }
 
 impl OrctObjective {
-    fn evaluate(&self, rows: Rows<'_>, theta: &[f64]) -> (f64, Vec<f64>) {
+    fn evaluate(
+        &self,
+        rows: Rows<'_>,
+        theta: &[f64],
+        control: &Control,
+    ) -> Result<(f64, Vec<f64>), FitError> {
         let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling).shared();
         let classes = RowClasses::new(&self.labels.codes, self.labels.classes.len());
-        let (weights, stop) = (self.weights.as_deref(), Stop::default());
-        let data = ClassificationRows::new(scaled, classes, weights, Parallelism::Rows, stop);
+        let (weights, stop) = (self.weights.clone(), Stop::new(&control.stop, None));
+        let data = ClassificationRows::sharing(scaled, classes, weights, Parallelism::Rows, stop);
         let cost = ExpectedCost::with_total_weight(
             data,
             self.topology,
             self.gamma,
             &self.costs,
             self.leaf_codes.clone(),
-            self.total_weight,
+            self.weights.total(),
         );
         let mut gradient = vec![0.0; self.dim];
-        let value = cost
-            .value_and_gradient(theta, &mut gradient)
-            .expect("nothing stops an evaluation");
-        (value, gradient)
+        let evaluated = self
+            .pool
+            .run(|| cost.value_and_gradient(theta, &mut gradient));
+        let value = evaluated.map_err(|error| self.pool.not_started(&error))??;
+        Ok((value, gradient))
     }
 }

@@ -39,13 +39,28 @@ macro_rules! table {
     };
 }
 
+/// A table of one kind of tree: its own settings among those that all of them have.
+macro_rules! fit_table {
+    ($read:ident, $show:ident, $settings:ty; $($own:tt)*) => {
+        table! { $read, $show, $settings;
+            "depth" => depth: DEPTH;
+            $($own)*
+            "n_starts" => n_starts: STARTS;
+            "tol" => tol: Number;
+            "random_state" => run.random_state: SEED;
+            "n_threads" => run.n_threads: Threads;
+            "time_limit" => run.time_limit: Seconds;
+            "feature_names" => run.feature_names: Prepared;
+        }
+    };
+}
+
 fn unknown(name: &str, known: &[&str]) -> PyErr {
     let known = known.join(", ");
     PyTypeError::new_err(format!("unknown setting {name}; known are {known}"))
 }
 
-table! { read_orct, show_orct, OrctSettings;
-    "depth" => depth: DEPTH;
+fit_table! { read_orct, show_orct, OrctSettings;
     "gamma" => gamma: Positive;
     "costs" => costs: Prepared;
     "scaling" => scaling: Name;
@@ -55,13 +70,7 @@ table! { read_orct, show_orct, OrctSettings;
     "groups" => penalty.groups: Prepared;
     "min_class_rate" => min_class_rate: Prepared;
     "cover_classes" => cover_classes: Truth;
-    "n_starts" => n_starts: STARTS;
-    "random_state" => random_state: SEED;
-    "n_threads" => n_threads: Threads;
     "max_iter" => max_iter: Whole(1, i64::MAX as u64);
-    "tol" => tol: Number;
-    "time_limit" => time_limit: Seconds;
-    "feature_names" => feature_names: Prepared;
 }
 
 table! { read_cv, show_cv, CvSettings;
@@ -74,21 +83,14 @@ table! { read_cv, show_cv, CvSettings;
     "rule" => rule: Name;
 }
 
-table! { read_srt, show_srt, SrtSettings;
-    "depth" => depth: DEPTH;
+fit_table! { read_srt, show_srt, SrtSettings;
     "ridge_branches" => ridge_branches: Number;
     "ridge_leaves" => ridge_leaves: Number;
     "curves" => curves: Truth;
     "scaling" => scaling: Name;
     "start" => start: Name;
-    "n_starts" => n_starts: STARTS;
     "macro_iterations" => macro_iterations: Whole(1, 1 << 40);
     "imbalance" => imbalance: Three;
-    "tol" => tol: Number;
-    "random_state" => random_state: SEED;
-    "n_threads" => n_threads: Threads;
-    "time_limit" => time_limit: Seconds;
-    "feature_names" => feature_names: Prepared;
 }
 
 table! { read_row_selection, show_row_selection, RowSelection;

@@ -2,38 +2,13 @@
 
 use crate::arrays::{Matrix, matrix};
 use crate::doorway::enter;
-use crate::handle::{self, Fitted, handle, position, read_rows};
+use crate::handle::{self, handle, position, read_rows};
 use crate::results::{CurveFields, LeafModelFields, RuleFields};
 use crate::settings::Named;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
-use softwood::fitted::{FitReport, Importance, SoftTree};
-use softwood::{InputError, SrtModel};
+use softwood::{FittedModel, InputError, SrtModel};
 use std::path::PathBuf;
-
-impl Fitted for SrtModel {
-    const PARTS: &'static str = "\"splits\" or \"leaves\"";
-
-    fn tree(&self) -> &SoftTree {
-        &self.tree
-    }
-
-    fn report(&self) -> &FitReport {
-        &self.report
-    }
-
-    fn split_intercepts(&self) -> Vec<f64> {
-        Self::split_intercepts(self).collect()
-    }
-
-    fn importance(&self, kind: Importance, of: &str) -> Option<Vec<f64>> {
-        match of {
-            "splits" => Some(self.split_importance(kind)),
-            "leaves" => Some(self.leaf_importance(kind)),
-            _ => None,
-        }
-    }
-}
 
 handle! {
     /// Handle on a fitted soft regression tree.
@@ -55,7 +30,7 @@ handle! {
         ) -> PyResult<Bound<'py, PyArray1<i64>>> {
             let (names, py) = (("leaf_indices", "the leaves"), n_threads.py());
             let values = read_rows(py, names, &x, 2, n_threads, |rows| {
-                self.0.leaf_indices(rows)
+                self.0.tree.leaf_indices(rows)
             })?;
             let leaves: Vec<i64> = values.into_iter().map(i64::from).collect();
             Ok(leaves.into_pyarray(py))
@@ -75,7 +50,7 @@ handle! {
         }
 
         fn leaf_model(&self, py: Python<'_>, leaf: &Bound<'_, PyAny>) -> PyResult<LeafModelFields> {
-            let leaf = position("leaf", leaf, self.0.tree.topology.leaves())?;
+            let leaf = position("leaf", leaf, self.0.tree.shape.leaves().len())?;
             enter(py, "leaf_model", || {
                 Ok::<_, InputError>(self.0.leaf_model(leaf).into())
             })
@@ -90,8 +65,7 @@ handle! {
 
         #[getter]
         fn leaf_coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-            let values: Vec<f64> = self.0.leaf_coefficients().collect();
-            matrix(py, values, self.0.tree.features())
+            matrix(py, self.0.leaf_coefficients(), self.0.tree.features())
         }
 
         #[getter]

@@ -5,7 +5,7 @@ use ndarray::{Array2, s};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::Labels;
-use softwood::{Control, OrctModel, OrctSettings, fit_orct};
+use softwood::{Control, FittedModel, OrctModel, OrctSettings, RunSettings, fit_orct};
 use std::error::Error;
 
 /// Rows to learn from; as many again are held out.
@@ -18,7 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let names = ["temperature", "pressure", "humidity"];
     let settings = OrctSettings {
         depth: 2,
-        feature_names: Some(names.map(String::from).to_vec()),
+        run: RunSettings {
+            feature_names: Some(names.map(String::from).to_vec()),
+            ..RunSettings::default()
+        },
         ..OrctSettings::default()
     };
 

@@ -1,6 +1,6 @@
 //! What can be wrong with the input, said with the values at fault, and how a fit can fail.
 
-use crate::stop::Stopped;
+use crate::stop::{Interrupted, SourceError, Stopped};
 
 /// Input that cannot be fitted, predicted or loaded; found before any work is done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -41,6 +41,9 @@ pub enum InputError {
         /// The value.
         value: f64,
     },
+    /// X was not finite in one pass and finite in the next.
+    #[error("X was changed while it was read; nothing may write to it during a call")]
+    RowsChanged,
     /// NaN or infinity in the response of a regression.
     #[error("y[{row}] is {value}; every value must be finite")]
     Response {
@@ -72,7 +75,7 @@ pub enum InputError {
     /// More classes than leaves although every class is to own one.
     #[error(
         "y has {classes} classes but a tree of depth {depth} has {leaves} leaves; \
-         use depth={needed} or more, or cover_classes=False"
+         use depth {needed} or more, or switch cover_classes off"
     )]
     TooManyClasses {
         /// Classes in y.
@@ -86,8 +89,8 @@ pub enum InputError {
     },
     /// More curves than one regression can tell apart.
     #[error(
-        "curves=True can bend at most {most} features, X has {features} with {values} values or more; \
-         use fewer features or curves=False"
+        "curves can bend at most {most} features, X has {features} with {values} values or more; \
+         use fewer features or switch curves off"
     )]
     TooManyCurves {
         /// Features that take so many values.
@@ -134,6 +137,9 @@ pub enum FitError {
     /// has, with status `Cancelled`.
     #[error("the fit was cancelled")]
     Cancelled,
+    /// The source of the rows failed while they were passed over.
+    #[error("the rows could not be read: {0}")]
+    Source(SourceError),
     /// The threads asked for could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {
@@ -148,5 +154,15 @@ impl From<Stopped> for FitError {
     /// Of what must be finished to have an answer at all, which no time limit ends.
     fn from(_: Stopped) -> Self {
         Self::Cancelled
+    }
+}
+
+impl From<Interrupted> for FitError {
+    /// The same, and rows that could not be had.
+    fn from(interrupted: Interrupted) -> Self {
+        match interrupted {
+            Interrupted::Source(error) => Self::Source(error),
+            Interrupted::Cancelled | Interrupted::TimeLimit => Self::Cancelled,
+        }
     }
 }

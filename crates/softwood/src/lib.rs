@@ -48,7 +48,7 @@
 //! | folder | what is there |
 //! |---|---|
 //! | `fit` | the plot: one file per fit function, [`fit_orct`] and [`fit_srt`] |
-//! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and races |
+//! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | `start` | random splits through the data, greedy ones, clusters of rows |
 //! | [`objective`] | the costs above with their gradients, penalties, constraints |
@@ -71,7 +71,7 @@
 //!
 //! ```
 //! use ndarray::array;
-//! use softwood::{Control, OrctModel, OrctSettings, data::Labels, fit_orct};
+//! use softwood::{Control, FittedModel, OrctModel, OrctSettings, data::Labels, fit_orct};
 //!
 //! // Exclusive or: no single split tells the classes apart, three do.
 //! let x = array![[0.1, 0.2], [0.9, 0.8], [0.2, 0.9], [0.8, 0.1]];
@@ -127,18 +127,26 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
+pub use fit::cv_settings::{CvRule, CvSettings};
+#[cfg(feature = "fit")]
 pub use fit::lambda_max::{LambdaMax, lambda_max};
 #[cfg(feature = "fit")]
-pub use fit::orct::{OrctSettings, check_orct_input, fit_orct};
+pub use fit::orct::{check_orct_input, fit_orct};
 #[cfg(feature = "fit")]
-pub use fit::orct_cv::{CvRule, CvSettings, fit_orct_cv};
+pub use fit::orct_cv::fit_orct_cv;
+#[cfg(feature = "fit")]
+pub use fit::orct_settings::OrctSettings;
+#[cfg(feature = "fit")]
+pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]
 pub use fit::selected_rows::{RowSelection, fit_orct_selected};
 #[cfg(feature = "fit")]
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 #[cfg(feature = "fit")]
-pub use fit::srt::{RegressionStart, SrtSettings, fit_srt};
-pub use fitted::{Model, ModelFileError, OrctModel, SrtModel};
+pub use fit::srt::fit_srt;
+#[cfg(feature = "fit")]
+pub use fit::srt_settings::{RegressionStart, SrtSettings};
+pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

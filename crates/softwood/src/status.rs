@@ -1,6 +1,6 @@
 //! Why a fit, or a run of a solver, ended.
 
-use crate::stop::Stopped;
+use crate::stop::{Interrupted, Stopped};
 use serde::{Deserialize, Serialize};
 
 /// Why a run ended. Limits are not errors: the point reached is returned all the same.
@@ -55,6 +55,19 @@ impl From<Stopped> for SolveStatus {
         match stopped {
             Stopped::Cancelled => Self::Cancelled,
             Stopped::TimeLimit => Self::TimeLimit,
+        }
+    }
+}
+
+impl TryFrom<Interrupted> for SolveStatus {
+    type Error = Interrupted;
+
+    /// The status of a run that was stopped; a source that failed leaves none.
+    fn try_from(interrupted: Interrupted) -> Result<Self, Interrupted> {
+        match interrupted {
+            Interrupted::Cancelled => Ok(Self::Cancelled),
+            Interrupted::TimeLimit => Ok(Self::TimeLimit),
+            Interrupted::Source(_) => Err(interrupted),
         }
     }
 }

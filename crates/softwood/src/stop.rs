@@ -1,10 +1,11 @@
-//! Cancellation from outside and the time limit, polled inside every pass over the rows.
+//! What ends work early: cancellation from outside and the time limit, polled inside every pass over the
+//! rows, and rows that cannot be had.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Why work ended before it was done.
+/// Who stopped work before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
     /// Somebody called [`StopFlag::raise`].
@@ -13,6 +14,46 @@ pub enum Stopped {
     /// The time limit passed.
     #[error("time limit reached")]
     TimeLimit,
+}
+
+/// Rows that their source could not hand out: a file that ended, a machine that went away.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct SourceError {
+    reason: Arc<str>,
+}
+
+impl SourceError {
+    /// A failure for a reason that says what failed and where.
+    pub fn new(reason: impl ToString) -> Self {
+        Self {
+            reason: reason.to_string().into(),
+        }
+    }
+}
+
+/// Why a pass over the rows, and all that rests on it, ended before it was done. The time limit is no
+/// error where there is an answer already; the others always are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Interrupted {
+    /// Somebody called [`StopFlag::raise`].
+    #[error("cancelled")]
+    Cancelled,
+    /// The time limit passed.
+    #[error("time limit reached")]
+    TimeLimit,
+    /// The source of the rows failed.
+    #[error("the rows could not be read: {0}")]
+    Source(#[from] SourceError),
+}
+
+impl From<Stopped> for Interrupted {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Cancelled => Self::Cancelled,
+            Stopped::TimeLimit => Self::TimeLimit,
+        }
+    }
 }
 
 /// A switch that any thread may raise to end a fit.

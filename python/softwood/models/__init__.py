@@ -21,9 +21,9 @@ def of_handle(handle: Any) -> Any:
     raise TypeError(f"no kind of model has a handle of type {type(handle).__name__}")
 
 
-def restore(name: str, text: str, named: bool | None) -> TreeModel:
+def restore(name: str, text: str) -> TreeModel:
     """Return a model from what its pickle holds."""
     for kind in KINDS:
         if kind.__name__ == name:
-            return kind(kind._handle_type.from_json(text), named)
+            return kind(kind._handle_type.from_json(text))
     raise ValueError(f"{name} is no kind of model that this version of softwood knows")

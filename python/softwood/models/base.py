@@ -24,22 +24,18 @@ class TreeModel:
     Models do not change; they may be shared between threads, compared, copied and pickled.
     """
 
-    __slots__ = ("_handle", "_named")
+    __slots__ = ("_handle",)
 
     _handle: _core._Handle
-    # Whether the training rows had names; None if the model comes from a file that cannot tell.
-    _named: bool | None
-
     _handle_type: ClassVar[Any]
 
-    def __init__(self, handle: Any, named: bool | None = None) -> None:
+    def __init__(self, handle: Any) -> None:
         if not isinstance(handle, self._handle_type):
             raise TypeError(
                 f"{type(self).__name__} is made by the functions that fit, softwood.load and "
                 f"from_json, not from {type(handle).__name__}"
             )
         object.__setattr__(self, "_handle", handle)
-        object.__setattr__(self, "_named", named)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be set")
@@ -49,14 +45,27 @@ class TreeModel:
 
     def _rows(self, X: Any) -> NDArray[Any]:
         """Return X as the core takes it, if its columns are those of the training rows."""
-        if hasattr(X, "columns"):
-            _inputs.check_names(X, self.feature_names, self._named)
+        if self._handle.named and hasattr(X, "columns"):
+            _inputs.check_names(X, self.feature_names)
         return _inputs.as_rows(X)
 
     @property
     def depth(self) -> int:
-        """Depth D of the tree, with B = 2**D − 1 branch nodes and L = 2**D leaves."""
+        """Depth of the tree: splits on the longest way to a leaf."""
         return self._handle.depth
+
+    @property
+    def splits(self) -> tuple[int, ...]:
+        """The B nodes that split, breadth first.
+
+        Node 0 is the root, the children of node t are 2t + 1 (left) and 2t + 2 (right).
+        """
+        return tuple(self._handle.splits)
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """The L nodes that are leaves, from left to right; numbered as the splits."""
+        return tuple(self._handle.leaves)
 
     @property
     def scaling(self) -> str:
@@ -70,12 +79,12 @@ class TreeModel:
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        """Coefficients of the splits, on scaled features, shape (B, p)."""
+        """Coefficients on scaled features, shape (B, p): a row for each of `splits`."""
         return self._handle.coefficients
 
     @property
     def intercepts(self) -> NDArray[np.float64]:
-        """Intercepts of the splits, shape (B,)."""
+        """Intercepts of the splits, shape (B,): one for each of `splits`."""
         return self._handle.intercepts
 
     @property
@@ -138,7 +147,7 @@ class TreeModel:
         Parameters
         ----------
         t : int
-            Branch node, 0 to B − 1.
+            Node, one of `splits`.
 
         Returns
         -------
@@ -176,10 +185,10 @@ class TreeModel:
         """Make a model from the text that `to_json` returns."""
         return cls(cls._handle_type.from_json(text))
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str, bool | None]]:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
         from . import restore
 
-        return restore, (type(self).__name__, self.to_json(), self._named)
+        return restore, (type(self).__name__, self.to_json())
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..notices import as_notice
 from ..results import (
-    ClassRate,
+    Constraint,
     Curve,
     CvCandidate,
     CvTable,
@@ -42,7 +42,7 @@ def fit_report(kind: type[R], text: str, scaling: str, labels: Sequence[object] 
         | {
             "optimality": math.inf if optimality is None else optimality,  # JSON has no infinity
             "start_objectives": tuple(told["start_objectives"]),
-            "constraints": tuple(_class_rate(c, labels) for c in told.get("constraints", ())),
+            "constraints": tuple(_constraint(c, labels) for c in told.get("constraints", ())),
             "cross_validation": None if table is None else _cv_table(table),
             "scaling": scaling,
             "selection": None if selection is None else _selection(selection),
@@ -59,8 +59,9 @@ def _make(kind: type[T], told: Mapping[str, Any]) -> T:
     return kind(**{name: told[name] for name in names if name in told})
 
 
-def _class_rate(told: Mapping[str, Any], labels: Sequence[object]) -> ClassRate:
-    return _make(ClassRate, {**told, "label": labels[told["class"]]})
+def _constraint(told: Mapping[str, Any], labels: Sequence[object]) -> Constraint:
+    label = labels[told["class"]] if "class" in told else None
+    return _make(Constraint, {**told, "label": label})
 
 
 def _cv_table(told: Mapping[str, Any]) -> CvTable:

@@ -24,7 +24,10 @@ class OrctModel(TreeModel):
     Attributes
     ----------
     depth : int
-        Depth D of the tree, with B = 2**D − 1 branch nodes and L = 2**D leaves.
+        Depth of the tree: splits on the longest way to a leaf.
+    splits, leaves : tuple of int
+        The B nodes that split, breadth first, and the L leaves, from left to right. Node 0 is the
+        root, the children of node t are 2t + 1 (left) and 2t + 2 (right).
     gamma : float
         Steepness of the splits.
     scaling : str
@@ -34,8 +37,7 @@ class OrctModel(TreeModel):
     feature_names : list of str
         Names of the features; x0, x1, … if the training rows had none.
     coefficients : ndarray, shape (B, p)
-        Coefficients a of the splits, on scaled features. Node 0 is the root, the children of node t
-        are 2t + 1 (left) and 2t + 2 (right).
+        Coefficients a of the splits, on scaled features: a row for each of `splits`.
     intercepts : ndarray, shape (B,)
         Intercepts μ of the splits.
     leaf_classes : ndarray, shape (L,)

@@ -26,14 +26,17 @@ class SrtModel(TreeModel):
     Attributes
     ----------
     depth : int
-        Depth D of the tree, with B = 2**D − 1 branch nodes and L = 2**D leaves.
+        Depth of the tree: splits on the longest way to a leaf.
+    splits, leaves : tuple of int
+        The B nodes that split, breadth first, and the L leaves, from left to right. Node 0 is the
+        root, the children of node t are 2t + 1 (left) and 2t + 2 (right).
     scaling : str
         How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``.
     feature_names : list of str
         Names of the features; x0, x1, … if the training rows had none.
     coefficients : ndarray, shape (B, p)
-        Coefficients ω of the splits, on scaled features u. Node 0 is the root, the children of node
-        t are 2t + 1 (left, where ω_0 + ωᵀu/p ≥ 0) and 2t + 2 (right).
+        Coefficients ω of the splits, on scaled features u: a row for each of `splits`. A row of X
+        goes left where ω_0 + ωᵀu/p ≥ 0.
     intercepts : ndarray, shape (B,)
         Intercepts ω_0 of the splits.
     leaf_coefficients : ndarray, shape (L, p)

@@ -58,19 +58,19 @@ def _orct_regions(model: OrctModel, X: Any) -> tuple[NDArray[np.int64], Hyperpla
             f"the leaves of a model with scaling={model.scaling!r} are not bounded by hyperplanes "
             f"in the units of X; use scaling='minmax'"
         )
-    branches = 2**model.depth - 1
-    normals = np.zeros((branches, len(model.feature_names)))
-    offsets = np.empty(branches)
-    for t in range(branches):
-        rule = model.rule(t)
-        normals[t, list(rule.features)] = rule.weights
-        offsets[t] = rule.threshold
+    position = {node: split for split, node in enumerate(model.splits)}
+    normals = np.zeros((len(position), len(model.feature_names)))
+    offsets = np.empty(len(position))
+    for node, split in position.items():
+        rule = model.rule(node)
+        normals[split, list(rule.features)] = rule.weights
+        offsets[split] = rule.threshold
     of_leaf: dict[int, Sequence[int]] = {}
-    for leaf in range(branches + 1):
-        node, path = branches + leaf, list[int]()
+    for leaf, end in enumerate(model.leaves):
+        node, path = end, list[int]()
         while node > 0:
             node = (node - 1) // 2
-            path.append(node)
+            path.append(position[node])
         of_leaf[leaf] = path
     leaves = np.argmax(model.leaf_probabilities(X), axis=1)
     return leaves, Hyperplanes(normals=normals, offsets=offsets, of_leaf=of_leaf)

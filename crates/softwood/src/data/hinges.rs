@@ -5,9 +5,9 @@ use crate::InputError;
 use crate::stop::{Stop, Stopped};
 
 /// Hinges of a feature at most…
-const MOST_OF_A_FEATURE: usize = 12;
+const MOST_HINGES_OF_A_FEATURE: usize = 12;
 /// …and of all features together: their coefficients are the unknowns of one regression.
-const MOST: usize = 400;
+const MOST_HINGES: usize = 400;
 
 /// Values a feature must take to have hinges: indicators and the like have none.
 const LEAST_VALUES: usize = 4;
@@ -41,14 +41,14 @@ impl Distributions {
             .iter()
             .filter(|d| !inner_knots(d).0.is_empty())
             .count();
-        if bendable > MOST {
+        if bendable > MOST_HINGES {
             return Err(InputError::TooManyCurves {
                 features: bendable,
                 values: LEAST_VALUES,
-                most: MOST,
+                most: MOST_HINGES,
             });
         }
-        let count = MOST_OF_A_FEATURE.min(MOST / bendable.max(1));
+        let count = MOST_HINGES_OF_A_FEATURE.min(MOST_HINGES / bendable.max(1));
         let features = self.0.iter().zip(&scaling.features).enumerate();
         Ok(features
             .flat_map(|(feature, (distribution, map))| {
@@ -114,7 +114,7 @@ mod tests {
             own.map(|h| h.knot).collect()
         };
         let first = of(0);
-        assert_eq!(first.len(), MOST_OF_A_FEATURE);
+        assert_eq!(first.len(), MOST_HINGES_OF_A_FEATURE);
         for (k, knot) in first.iter().enumerate() {
             let below = x.column(0).iter().filter(|x| **x < *knot).count();
             assert!(below.abs_diff((k + 1) * 100) <= 6, "{below} below knot {k}");

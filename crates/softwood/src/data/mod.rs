@@ -26,4 +26,4 @@ pub use scaling::{FeatureMap, Scaling, ScalingChoice, ScalingKind};
 pub(crate) use source::Tile;
 pub use source::{Block, RowSource, Source};
 pub use training::{Classes, ClassificationRows, RegressionRows, Response, TrainingRows};
-pub use weighted_rows::WeightedRows;
+pub use weighted_rows::{RowWeights, WeightedRows};

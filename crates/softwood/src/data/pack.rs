@@ -235,9 +235,22 @@ fn pack_rows<S: Simd, T: Value, const GROUPS: usize>(
         }
     }
     let squares = squares.as_flattened().iter();
-    let mut sum: f64 = squares.map(|v| simd.reduce_sum_f64s(*v)).sum();
+    let sum = squares.map(|v| simd.reduce_sum_f64s(*v)).sum();
     let first = values.len() / p - rest.len() / p;
-    for (i, row) in rest.chunks_exact(p).enumerate() {
+    pack_last_rows(rest, first, stride, maps, tile, sum)
+}
+
+/// The rows from `first` on, fewer than eight, one value at a time; adds their squares to `sum`.
+#[inline(always)]
+fn pack_last_rows<T: Value>(
+    rest: &[T],
+    first: usize,
+    stride: usize,
+    maps: &[LinearMap],
+    tile: &mut [f64],
+    mut sum: f64,
+) -> f64 {
+    for (i, row) in rest.chunks_exact(maps.len()).enumerate() {
         for ((column, map), x) in tile.chunks_exact_mut(stride).zip(maps).zip(row) {
             let u = map.apply_within((*x).into());
             column[first + i] = u;

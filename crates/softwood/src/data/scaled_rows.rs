@@ -5,7 +5,7 @@ use super::pack::{LinearMap, pack};
 use super::rows::with_view;
 use super::source::{BLOCKS_PER_CHUNK, Block, RowSource, Source, Tile};
 use super::{FeatureMap, Rows, Scaling};
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::vectors::prefetch::Ahead;
 use crate::vectors::{AlignedBuffer, ROW_MULTIPLE};
 use rayon::prelude::*;
@@ -141,7 +141,7 @@ impl<'a> RowSource<'a> for ScaledRows<'a> {
         blocks: Range<usize>,
         stop: &Stop,
         visit: &mut dyn FnMut(Block<'_>),
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Interrupted> {
         let mut scratch = AlignedBuffer::zeros(if self.kept.is_some() {
             0
         } else {

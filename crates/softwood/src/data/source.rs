@@ -1,6 +1,6 @@
 //! Where rows come from: anything that hands out blocks of scaled rows, in any order, many times.
 
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::vectors::prefetch::Ahead;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub trait RowSource<'a>: Send + Sync {
         blocks: Range<usize>,
         stop: &Stop,
         visit: &mut dyn FnMut(Block<'_>),
-    ) -> Result<(), Stopped>;
+    ) -> Result<(), Interrupted>;
 
     /// Some of these rows, each position of `picked` less than [`Self::len`], in that order.
     fn select(&self, picked: &[u32]) -> Source<'a>;

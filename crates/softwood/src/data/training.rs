@@ -1,7 +1,7 @@
 //! Training rows: weighted rows with what is to be predicted beside them.
 
 use super::pass::WeightedBlock;
-use super::{Parallelism, RowSource, Source, WeightedRows};
+use super::{Parallelism, RowSource, RowWeights, Source, WeightedRows};
 use crate::stop::Stop;
 use crate::vectors::AlignedBuffer;
 use std::sync::Arc;
@@ -102,6 +102,18 @@ impl<'a> ClassificationRows<'a> {
         source: Source<'a>,
         classes: Classes<'a>,
         weights: Option<&[f64]>,
+        parallelism: Parallelism,
+        stop: Stop,
+    ) -> Self {
+        let weights = RowWeights::new(&*source, weights);
+        Self::sharing(source, classes, weights, parallelism, stop)
+    }
+
+    /// The same with weights that are laid out already, and are not copied.
+    pub fn sharing(
+        source: Source<'a>,
+        classes: Classes<'a>,
+        weights: RowWeights,
         parallelism: Parallelism,
         stop: Stop,
     ) -> Self {

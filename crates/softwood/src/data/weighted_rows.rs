@@ -4,7 +4,7 @@ use super::ordered_sum::{Part, fill_by_chunks, nodes_within, sum_over};
 use super::pass::{Pass, WeightedBlock};
 use super::source::Source;
 use super::{Parallelism, RowSource};
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::vectors::AlignedBuffer;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,13 +13,19 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct WeightedRows<'a> {
     source: Source<'a>,
-    weights: Weights,
-    total_weight: f64,
+    weights: RowWeights,
     pub(crate) parallelism: Parallelism,
     pub(crate) stop: Stop,
 }
 
-/// w_i of every row; all 1 takes no memory to speak of.
+/// w_i of every row and their sum, laid out as the blocks of a source are. Clones share them.
+#[derive(Clone)]
+pub struct RowWeights {
+    weights: Weights,
+    total: f64,
+}
+
+/// All 1 takes no memory to speak of.
 #[derive(Clone)]
 enum Weights {
     /// Those of a whole block, and of the last one.
@@ -36,19 +42,19 @@ impl<'a> WeightedRows<'a> {
         parallelism: Parallelism,
         stop: Stop,
     ) -> Self {
+        let weights = RowWeights::new(&source, weights);
         Self::of(Arc::new(source), weights, parallelism, stop)
     }
 
-    /// The same for rows that are shared.
+    /// The same for rows that are shared, with weights made for a source of as many rows and the same
+    /// stride.
     pub fn of(
         source: Source<'a>,
-        weights: Option<&[f64]>,
+        weights: RowWeights,
         parallelism: Parallelism,
         stop: Stop,
     ) -> Self {
-        let weights = Weights::new(&source, weights);
         Self {
-            total_weight: weights.total(source.len()),
             source,
             weights,
             parallelism,
@@ -78,7 +84,7 @@ impl<'a> WeightedRows<'a> {
 
     /// w_i.
     pub fn weight(&self, row: usize) -> f64 {
-        match &self.weights {
+        match &self.weights.weights {
             Weights::One(_) => 1.0,
             Weights::Each(weights) => weights[row],
         }
@@ -91,20 +97,18 @@ impl<'a> WeightedRows<'a> {
 
     /// Whether some weight may not be 1.
     pub(crate) fn are_weighted(&self) -> bool {
-        matches!(self.weights, Weights::Each(_))
+        matches!(self.weights.weights, Weights::Each(_))
     }
 
     /// Σ_i w_i.
     pub(crate) fn total_weight(&self) -> f64 {
-        self.total_weight
+        self.weights.total
     }
 
     /// The same rows with other weights, padded as a column of [`Self::fill_columns`] is.
     pub(crate) fn with_weights(&self, weights: AlignedBuffer) -> Self {
-        let weights = Weights::Each(Arc::new(weights));
         Self {
-            total_weight: weights.total(self.len()),
-            weights,
+            weights: RowWeights::each(weights),
             ..self.clone()
         }
     }
@@ -122,12 +126,9 @@ impl<'a> WeightedRows<'a> {
         let weights: Option<Vec<f64>> = self
             .are_weighted()
             .then(|| picked.iter().map(|i| self.weight(*i as usize)).collect());
-        Self::of(
-            self.source.select(picked),
-            weights.as_deref(),
-            self.parallelism,
-            self.stop.clone(),
-        )
+        let source = self.source.select(picked);
+        let weights = RowWeights::new(&*source, weights.as_deref());
+        Self::of(source, weights, self.parallelism, self.stop.clone())
     }
 
     /// A value for each row, padded with 0 to whole blocks.
@@ -138,7 +139,7 @@ impl<'a> WeightedRows<'a> {
     }
 
     /// The sum of a pass over all rows.
-    pub fn sum<P: Pass>(&self, pass: &P) -> Result<P::Sum, Stopped> {
+    pub fn sum<P: Pass>(&self, pass: &P) -> Result<P::Sum, Interrupted> {
         if self.source.is_empty() {
             return Ok(pass.finish(pass.begin(self.stride())));
         }
@@ -152,7 +153,7 @@ impl<'a> WeightedRows<'a> {
         pass: &P,
         first: usize,
         whole: usize,
-    ) -> Result<Vec<Part<P::Sum>>, Stopped> {
+    ) -> Result<Vec<Part<P::Sum>>, Interrupted> {
         let own = first..first + self.source.chunks();
         let part = |chunks: Range<usize>| {
             let sum = self.sum_chunks(pass, chunks.clone(), first)?;
@@ -167,7 +168,7 @@ impl<'a> WeightedRows<'a> {
         pass: &P,
         chunks: Range<usize>,
         first: usize,
-    ) -> Result<P::Sum, Stopped> {
+    ) -> Result<P::Sum, Interrupted> {
         let chunk = |c: usize| {
             let mut scratch = pass.begin(self.stride());
             self.visit_chunk(c - first, |block| pass.see(&block, &mut scratch))?;
@@ -181,7 +182,7 @@ impl<'a> WeightedRows<'a> {
         &self,
         chunk: usize,
         mut visit: impl FnMut(WeightedBlock<'_>),
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Interrupted> {
         let blocks = self.source.chunk_blocks(chunk);
         self.source.visit(blocks, &self.stop, &mut |block| {
             let weights = self.block_weights(&block.rows);
@@ -194,7 +195,7 @@ impl<'a> WeightedRows<'a> {
     }
 
     fn block_weights(&self, rows: &Range<usize>) -> &[f64] {
-        match &self.weights {
+        match &self.weights.weights {
             Weights::One(blocks) => &blocks[usize::from(rows.len() < self.stride())],
             Weights::Each(weights) => &weights[rows.start..][..self.stride()],
         }
@@ -206,7 +207,7 @@ impl<'a> WeightedRows<'a> {
         width: usize,
         scratch: impl Fn(usize) -> S + Sync,
         fill: impl Fn(&mut S, &WeightedBlock<'_>, &mut [f64]) + Sync,
-    ) -> Result<AlignedBuffer, Stopped> {
+    ) -> Result<AlignedBuffer, Interrupted> {
         let stride = self.stride();
         let mut out = AlignedBuffer::zeros(self.source.blocks() * width * stride);
         let fill_chunk = |chunk: usize, out: &mut [f64]| {
@@ -223,30 +224,65 @@ impl<'a> WeightedRows<'a> {
     }
 }
 
-impl Weights {
-    fn total(&self, rows: usize) -> f64 {
-        match self {
-            Self::One(_) => rows as f64,
-            Self::Each(weights) => weights.iter().sum(),
+impl RowWeights {
+    /// The weights of the rows of `source`, all 1 if None.
+    pub fn new<'a>(source: &(impl RowSource<'a> + ?Sized), weights: Option<&[f64]>) -> Self {
+        let stride = source.stride();
+        if let Some(weights) = weights {
+            let mut each = AlignedBuffer::zeros(source.blocks() * stride);
+            each[..weights.len()].copy_from_slice(weights);
+            return Self::each(each);
+        }
+        let ones = |count: usize| {
+            let mut ones = AlignedBuffer::zeros(stride);
+            ones[..count].fill(1.0);
+            ones
+        };
+        let blocks = [ones(stride), ones(source.len() % stride)];
+        Self {
+            weights: Weights::One(Arc::new(blocks)),
+            total: source.len() as f64,
         }
     }
 
-    fn new(source: &Source<'_>, weights: Option<&[f64]>) -> Self {
-        let stride = source.stride();
-        match weights {
-            Some(weights) => {
-                let mut each = AlignedBuffer::zeros(source.blocks() * stride);
-                each[..weights.len()].copy_from_slice(weights);
-                Self::Each(Arc::new(each))
-            }
-            None => {
-                let ones = |count: usize| {
-                    let mut ones = AlignedBuffer::zeros(stride);
-                    ones[..count].fill(1.0);
-                    ones
-                };
-                Self::One(Arc::new([ones(stride), ones(source.len() % stride)]))
-            }
+    /// Weights padded with 0 to whole blocks.
+    fn each(padded: AlignedBuffer) -> Self {
+        Self {
+            total: padded.iter().sum(),
+            weights: Weights::Each(Arc::new(padded)),
+        }
+    }
+
+    /// Σ_i w_i.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ScaledRows, Scaling, ScalingKind};
+    use super::*;
+    use ndarray::Array2;
+
+    #[test]
+    fn weights_laid_out_once_are_never_copied() {
+        let x = Array2::from_shape_fn((300, 2), |(i, j)| (i + j) as f64);
+        let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
+        let source = ScaledRows::new(x.view().into(), &scaling).shared();
+        let weights: Vec<f64> = (0..300).map(f64::from).collect();
+        for given in [None, Some(weights.as_slice())] {
+            let laid_out = RowWeights::new(&*source, given);
+            let places = || {
+                let stop = Stop::default();
+                let rows = source.clone();
+                let rows = WeightedRows::of(rows, laid_out.clone(), Parallelism::None, stop);
+                assert_eq!(rows.total_weight(), given.map_or(300.0, |w| w.iter().sum()));
+                let blocks = 0..source.blocks();
+                let places = blocks.map(|b| rows.block_weights(&source.block_rows(b)).as_ptr());
+                places.collect::<Vec<_>>()
+            };
+            assert_eq!(places(), places());
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The smallest penalties under which the tree that uses no feature, a = 0, is stationary.
 
-use super::orct::{OrctSettings, check_orct_input};
-use crate::InputError;
+use super::orct::check_orct_input;
+use super::orct_settings::OrctSettings;
+use crate::control::Control;
 use crate::data::{
     Classes, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind, WeightedRows,
 };
+use crate::error::FitError;
 use crate::passes::ClassSums;
 use crate::stop::Stop;
 
@@ -34,19 +36,19 @@ pub fn lambda_max<'a>(
     weights: Option<&[f64]>,
     scaling: ScalingKind,
     settings: &OrctSettings,
-) -> Result<LambdaMax, InputError> {
+    control: &Control,
+) -> Result<LambdaMax, FitError> {
     let rows = rows.into();
     let costs = check_orct_input(rows.reborrow(), labels, weights, settings)?;
     let (p, k) = (rows.features(), labels.classes.len());
-    let scaling = Scaling::learn(scaling, rows, weights);
+    let stop = Stop::new(&control.stop, None);
+    let scaling = Scaling::learn_unless_stopped(scaling, rows, weights, &stop)?;
     let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
-    let rows = WeightedRows::new(scaled, weights, Parallelism::None, Stop::default());
-    let sums = rows
-        .sum(&ClassSums {
-            classes: Classes::new(&labels.codes, k),
-            features: p,
-        })
-        .expect("nobody can stop it");
+    let rows = WeightedRows::new(scaled, weights, Parallelism::None, stop);
+    let sums = rows.sum(&ClassSums {
+        classes: Classes::new(&labels.codes, k),
+        features: p,
+    })?;
     let range = |j: usize| {
         let mean_cost = |label: usize| -> f64 {
             let terms = (0..k).map(|y| costs[y * k + label] * sums[y * p + j]);

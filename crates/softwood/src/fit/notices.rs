@@ -32,7 +32,7 @@ pub(super) fn notices_of_classification(
         notices.push(Notice::OneClass { class });
         return notices; // leaves without rows come with it
     }
-    let width = model.tree.topology.leaves();
+    let width = model.tree.shape.leaves().len();
     let arrivals = |part: Rows<'_>| {
         let probabilities = model.tree.leaf_probabilities(part);
         let probabilities = probabilities.expect("checked before the fit");
@@ -53,7 +53,10 @@ pub(super) fn notices_of_regression(
     let mut notices = notices_of_report(&model.report);
     if model.report.status != SolveStatus::Cancelled {
         let arrivals = |part: Rows<'_>| {
-            let leaves = model.leaf_indices(part).expect("checked before the fit");
+            let leaves = model
+                .tree
+                .leaf_indices(part)
+                .expect("checked before the fit");
             let leaves = leaves.into_iter().map(|leaf| leaf as usize);
             leaves.enumerate().collect()
         };
@@ -64,11 +67,13 @@ pub(super) fn notices_of_regression(
 
 /// Those that the report alone tells, constraints first.
 pub(super) fn notices_of_report(report: &FitReport) -> Vec<Notice> {
-    let missed = report.constraints.iter().filter(|rate| !rate.feasible);
-    let missed = missed.map(|rate| Notice::RateMissed {
-        class: rate.class,
-        asked: rate.asked,
-        reached: rate.reached,
+    let missed = report.constraints.iter().filter(|bound| !bound.feasible);
+    let missed = missed.filter_map(|bound| {
+        Some(Notice::RateMissed {
+            class: bound.class?,
+            asked: bound.asked,
+            reached: bound.reached,
+        })
     });
     let all = report.selection.as_ref().filter(|s| s.rows == report.rows);
     let all = all.map(|selection| Notice::AllRowsSelected {
@@ -106,7 +111,7 @@ fn empty_leaves(
     weights: Option<&[f64]>,
     arrivals: impl Fn(Rows<'_>) -> Vec<(usize, usize)>,
 ) -> Option<Notice> {
-    let mut empty = vec![true; tree.topology.leaves()];
+    let mut empty = vec![true; tree.shape.leaves().len()];
     for (part, positions) in parts(rows) {
         for (row, leaf) in arrivals(part) {
             empty[leaf] &= !weighs(weights, positions.start + row);

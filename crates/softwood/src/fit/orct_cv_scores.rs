@@ -1,39 +1,40 @@
-//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, as long as they are in the race.
+//! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, until racing drops them.
 
-use super::orct::OrctProblem;
-use super::orct_cv::{CvRule, CvSettings, starts_of_fold};
+use super::cv_candidates::{candidates, choose, has_leaves_for};
+use super::cv_settings::CvSettings;
+use super::orct_problem::OrctProblem;
 use crate::InputError;
 use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
-use crate::fitted::{
-    CvCandidate, CvTable, class_probabilities, global_sparsity, local_sparsity, most_probable,
-};
+use crate::fitted::{CvCandidate, CvTable, global_sparsity, local_sparsity, most_probable};
 use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
 use crate::search::folds::Folds;
-use crate::search::multistart::{Effort, run_starts, sharpen_starts, warm_start_and_prune};
+use crate::search::multistart::{
+    Effort, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
+};
 use crate::search::race::Race;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
 use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Starts for each fold and candidate: enough to compare.
-pub(super) const STARTS: usize = 4;
+const CV_STARTS: usize = 4;
 
 /// Of which the best ones are the warm starts at other γ and penalties.
-pub(super) const WARM_STARTS: usize = 2;
+const CV_WARM_STARTS: usize = 2;
 
 /// Quasi-Newton iterations of a run at most.
-const ITERATIONS: u64 = 60;
+const CV_ITERATIONS: u64 = 60;
 
 /// Rows the choice is made on at most; the final fit takes all of them.
-const MAX_ROWS: usize = 6_000;
+const CV_ROWS: usize = 6_000;
 
 /// Held-out predictions wanted for each candidate: few rows are folded anew until there are as many.
-const PREDICTIONS: usize = 1_500;
+const CV_PREDICTIONS: usize = 1_500;
 
 /// Foldings at most.
-const MAX_REPEATS: usize = 3;
+const MAX_FOLDINGS: usize = 3;
 
 /// The data of a cross-validation and what is chosen from.
 pub(crate) struct CvScores<'a> {
@@ -69,20 +70,39 @@ struct FoldScore {
 impl CvScores<'_> {
     /// The foldings, or an error if they cannot be made.
     pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
-        let (settings, seed) = (self.settings, self.settings.fit.random_state);
+        let (settings, seed) = (self.settings, self.settings.fit.run.random_state);
         let fold = |repeat: usize| {
             let seed = seed.wrapping_add(repeat as u64);
-            Folds::new(self.labels, self.weights, settings.folds, seed, MAX_ROWS)
+            Folds::new(self.labels, self.weights, settings.folds, seed, CV_ROWS)
         };
         let first = fold(0)?;
-        let repeats = PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_REPEATS);
+        let repeats = CV_PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_FOLDINGS);
         let others = (1..repeats).map(fold);
         [Ok(first)].into_iter().chain(others).collect()
     }
 
+    /// Starts of all candidates on one fold, as long as none has fallen behind.
+    pub fn starts_of_fold(&self) -> usize {
+        let (s, classes) = (self.settings, self.labels.classes.len());
+        let fresh = CV_STARTS.min(s.fit.n_starts);
+        let warm = fresh.min(CV_WARM_STARTS);
+        let larger_penalties = s.local_grid.len() * s.global_grid.len() - 1;
+        let shape = |depth: &usize| {
+            let sharper = (s.gammas.len() - 1) * sharpened(*depth, warm);
+            fresh + sharper + s.gammas.len() * larger_penalties * warm
+        };
+        let depths = s.depths.iter();
+        let depths = depths.filter(|depth| has_leaves_for(s, **depth, classes));
+        s.scalings.len() * depths.map(shape).sum::<usize>()
+    }
+
     /// The table of all candidates.
-    pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Stopped> {
-        let mut candidates = self.candidates();
+    pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Interrupted> {
+        let mut candidates = candidates(
+            self.settings,
+            self.rows.features(),
+            self.labels.classes.len(),
+        );
         let mut race = Race::new(candidates.len());
         let folds = self.settings.folds;
         let mut cut_short = false;
@@ -91,10 +111,10 @@ impl CvScores<'_> {
             .flat_map(|f| (0..folds).map(move |k| (f, k)))
         {
             let fold = self.fold(folding, fold);
-            self.progress.begin_phase(starts_of_fold(self));
+            self.progress.begin_phase(self.starts_of_fold());
             match self.score_fold(&candidates, &race, &fold) {
                 Ok(scores) => add_fold(&mut candidates, &mut race, &fold.held, scores),
-                Err(Stopped::TimeLimit) => {
+                Err(Interrupted::TimeLimit) => {
                     cut_short = true;
                     break;
                 }
@@ -102,54 +122,12 @@ impl CvScores<'_> {
             }
         }
         Ok(CvTable {
-            chosen: self.choose(&candidates, &race.finalists()),
+            chosen: choose(self.settings.rule, &candidates, &race.finalists()),
             candidates,
             folds,
             repeats: foldings.len(),
             cut_short,
         })
-    }
-
-    /// Whether a tree of this depth has leaves enough for the classes.
-    pub fn fits(&self, depth: usize) -> bool {
-        !self.settings.fit.cover_classes || self.labels.classes.len() <= 1 << depth
-    }
-
-    /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
-    fn candidates(&self) -> Vec<CvCandidate> {
-        let s = self.settings;
-        let p = self.rows.features() as f64;
-        let mut gammas = s.gammas.clone();
-        gammas.sort_by(f64::total_cmp);
-        let mut candidates = Vec::new();
-        for depth in &s.depths {
-            let b = Topology::complete(*depth).branches() as f64;
-            if !self.fits(*depth) {
-                continue;
-            }
-            for scaling in &s.scalings {
-                for gamma in &gammas {
-                    for global in &s.global_grid {
-                        for local in &s.local_grid {
-                            candidates.push(CvCandidate {
-                                depth: *depth,
-                                scaling: *scaling,
-                                gamma: *gamma,
-                                local_penalty: local / (p * b),
-                                global_penalty: global / p,
-                                cost: f64::NAN,
-                                standard_error: f64::NAN,
-                                accuracy: f64::NAN,
-                                local_sparsity: f64::NAN,
-                                global_sparsity: f64::NAN,
-                                folds: 0,
-                            });
-                        }
-                    }
-                }
-            }
-        }
-        candidates
     }
 
     fn fold(&self, folds: &Folds, fold: usize) -> Fold {
@@ -176,7 +154,7 @@ impl CvScores<'_> {
         candidates: &[CvCandidate],
         race: &Race,
         fold: &Fold,
-    ) -> Result<Vec<Option<FoldScore>>, Stopped> {
+    ) -> Result<Vec<Option<FoldScore>>, Interrupted> {
         let (rows, weights) = (&fold.train.rows, fold.train.weights.as_deref());
         let learn =
             |kind: &ScalingKind| (*kind, Scaling::learn(*kind, rows.view().into(), weights));
@@ -199,7 +177,7 @@ impl CvScores<'_> {
                 let scaling = of_kind(candidates[0].scaling);
                 self.score_shape(candidates, &running, fold, scaling)
             })
-            .collect::<Result<_, Stopped>>()?;
+            .collect::<Result<_, Interrupted>>()?;
         Ok(scored.into_iter().flatten().collect())
     }
 
@@ -212,7 +190,7 @@ impl CvScores<'_> {
         running: &impl Fn(usize) -> bool,
         fold: &Fold,
         scaling: &Scaling,
-    ) -> Result<Vec<Option<FoldScore>>, Stopped> {
+    ) -> Result<Vec<Option<FoldScore>>, Interrupted> {
         if !(0..shape.len()).any(running) {
             return Ok(shape.iter().map(|_| None).collect());
         }
@@ -260,15 +238,15 @@ impl CvScores<'_> {
         scaled: &Source<'b>,
         candidate: &CvCandidate,
         warm: Option<&WarmStarts>,
-    ) -> Result<Vec<StartOutcome>, Stopped> {
+    ) -> Result<Vec<StartOutcome>, Interrupted> {
         let mut settings = candidate.settings(&self.settings.fit);
-        settings.n_starts = STARTS.min(self.settings.fit.n_starts);
-        settings.max_iter = settings.max_iter.min(ITERATIONS);
+        settings.n_starts = CV_STARTS.min(self.settings.fit.n_starts);
+        settings.max_iter = settings.max_iter.min(CV_ITERATIONS);
         let weights = problem.weights;
         let mut data = problem.classification(scaled, weights, settings.n_starts, self.stop);
         data.rows.parallelism = Parallelism::None; // shapes run side by side
         let descent = problem.descent(data, &settings, self.progress);
-        let (n, seed) = (settings.n_starts, settings.random_state);
+        let (n, seed) = (settings.n_starts, settings.run.random_state);
         let starts = match warm {
             None => run_starts(&descent, n, seed, Effort::Compare)?,
             Some(last) if last.gamma == settings.gamma => {
@@ -278,7 +256,7 @@ impl CvScores<'_> {
         };
         let mut outcomes = starts.outcomes;
         outcomes.sort_by(StartOutcome::order);
-        outcomes.truncate(WARM_STARTS);
+        outcomes.truncate(CV_WARM_STARTS);
         Ok(outcomes)
     }
 
@@ -293,16 +271,8 @@ impl CvScores<'_> {
     ) -> FoldScore {
         let k = self.labels.classes.len();
         let mut probabilities = vec![0.0; held.len() * k];
-        let finite = class_probabilities(
-            held,
-            problem.topology,
-            &start.theta,
-            candidate.gamma,
-            &start.labels,
-            k,
-            Parallelism::None,
-            &mut probabilities,
-        );
+        let mixture = problem.mixture(start, candidate.gamma);
+        let finite = mixture.fill(held, Parallelism::None, &mut probabilities);
         debug_assert!(finite, "the rows were checked");
         let predicted = probabilities.chunks_exact(k).map(most_probable);
         let held_out = predicted.zip(labels.codes.iter().copied());
@@ -317,32 +287,6 @@ impl CvScores<'_> {
                 .collect(),
             local_sparsity: local_sparsity(a),
             global_sparsity: global_sparsity(a, problem.rows.features()),
-        }
-    }
-
-    /// The winner by the rule, of these candidates.
-    fn choose(&self, candidates: &[CvCandidate], finalists: &[usize]) -> usize {
-        let candidate = |i: &usize| &candidates[*i];
-        // Shallow and sparse first, so that they win ties.
-        let sparsest = |a: &usize, b: &usize| {
-            let (a, b) = (candidate(a), candidate(b));
-            (a.depth.cmp(&b.depth))
-                .then(b.global_sparsity.total_cmp(&a.global_sparsity))
-                .then(b.local_sparsity.total_cmp(&a.local_sparsity))
-        };
-        let best = finalists
-            .iter()
-            .min_by(|a, b| {
-                (candidate(a).cost.total_cmp(&candidate(b).cost)).then_with(|| sparsest(a, b))
-            })
-            .expect("there is a candidate");
-        match self.settings.rule {
-            CvRule::Best => *best,
-            CvRule::OneStandardError => {
-                let limit = candidate(best).cost + candidate(best).standard_error;
-                let close = finalists.iter().filter(|i| candidate(i).cost <= limit);
-                *close.min_by(|a, b| sparsest(a, b)).unwrap_or(best)
-            }
         }
     }
 }

@@ -6,9 +6,11 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
+use super::check_orct_data::check_orct_data;
 use super::choose_scaling::starts_of_choice;
 use super::notices::notices_of_classification;
-use super::orct::{OrctSettings, fit_checked, validate_data};
+use super::orct::fit_checked;
+use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
@@ -100,11 +102,11 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    let costs = validate_data(&rows, labels, weights, settings)?;
-    in_pool(settings.n_threads, || check_finite(&rows))??;
+    let costs = check_orct_data(&rows, labels, weights, settings)?;
+    in_pool(settings.run.n_threads, || check_finite(&rows))??;
     let progress = &control.progress;
     progress.announce(starts_of_choice(settings) + (1 + selection.rounds) * settings.n_starts);
-    let stop = Stop::new(&control.stop, settings.time_limit);
+    let stop = settings.run.stop(control);
     let work = SelectedFit {
         rows: rows.reborrow(),
         labels,
@@ -244,7 +246,7 @@ impl SelectedFit<'_> {
         let n: usize = of_class.iter().map(Vec::len).sum();
         let share = self.selection.sample.min(n.div_ceil(4)) as f64 / n as f64;
         // A stream that no start draws from.
-        let mut rng = Pcg64::new(u128::from(self.settings.random_state), u128::MAX);
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
         let mut chosen = Chosen::default();
         for mut members in of_class {
             let total = self.total(&members);
@@ -264,7 +266,7 @@ impl SelectedFit<'_> {
     fn scaling(&self, model: &OrctModel) -> Result<Scaling, FitError> {
         let stop = Stop::new(&self.control.stop, None);
         let kind = model.tree.scaling.kind;
-        in_pool(self.settings.n_threads, || {
+        in_pool(self.settings.run.n_threads, || {
             Scaling::learn_unless_stopped(kind, self.rows.reborrow(), Some(&self.weight), &stop)
         })?
         .map_err(|_: Stopped| FitError::Cancelled)
@@ -276,9 +278,8 @@ impl SelectedFit<'_> {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
         };
-        let limit = self.settings.time_limit;
         let settings = OrctSettings {
-            time_limit: limit.map(|limit| limit.saturating_sub(self.began.elapsed())),
+            run: self.settings.run.left_since(self.began),
             ..self.settings.clone()
         };
         let weights = Some(chosen.weights.as_slice());
@@ -298,7 +299,7 @@ impl SelectedFit<'_> {
             let range = first..n.min(first + ROWS_AT_A_TIME);
             let rows = self.rows.slice(range.clone());
             let probabilities = model.tree.leaf_probabilities(rows)?;
-            let width = model.tree.topology.leaves();
+            let width = model.tree.shape.leaves().len();
             leaves.extend(probabilities.chunks_exact(width).map(most_probable));
             let predicted = model.predict(rows)?;
             let actual = &self.labels.codes[range];
@@ -339,7 +340,7 @@ impl SelectedFit<'_> {
             scaling: Some(&tree.model.tree.scaling),
         };
         let hyperplanes = hyperplanes(&tree.model);
-        let selected = in_pool(self.settings.n_threads, || {
+        let selected = in_pool(self.settings.run.n_threads, || {
             stop.check()?;
             choose(&clusters, &hyperplanes, &settings, stop)
         })?;
@@ -380,17 +381,16 @@ impl Chosen {
 
 /// The splits on scaled features, and those on the way to each leaf.
 fn hyperplanes(model: &OrctModel) -> Hyperplanes {
-    let (tree, topology) = (&model.tree, model.tree.topology);
-    let (b, p) = (topology.branches(), tree.features());
+    let (tree, p) = (&model.tree, model.tree.features());
+    let splits = tree.shape.splits().len();
     let slopes = tree.coefficients.iter().map(|a| a / p as f64).collect();
     let path = |leaf: usize| {
-        let parents =
-            std::iter::successors(Some(b + leaf), |node| node.checked_sub(1).map(|t| t / 2));
-        parents.skip(1).collect()
+        let path = tree.shape.path(leaf).into_iter().rev();
+        path.map(|(split, _)| split).collect()
     };
     Hyperplanes {
-        normals: Array2::from_shape_vec((b, p), slopes).expect("a row for each split"),
+        normals: Array2::from_shape_vec((splits, p), slopes).expect("a row for each split"),
         offsets: tree.intercepts.clone(),
-        of_leaf: (0..topology.leaves()).map(path).collect(),
+        of_leaf: (0..tree.shape.leaves().len()).map(path).collect(),
     }
 }

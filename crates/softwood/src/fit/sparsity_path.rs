@@ -1,8 +1,10 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
+use super::check_orct_data::check_orct_data;
 use super::choose_scaling::{learn_scaling, starts_of_choice};
 use super::notices::notices_of_classification;
-use super::orct::{OrctProblem, OrctSettings, validate_data};
+use super::orct_problem::OrctProblem;
+use super::orct_settings::OrctSettings;
 use super::validate::check_grid;
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -10,12 +12,15 @@ use crate::data::{Labels, Rows, ScaledRows};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
 use crate::objective::PenaltySettings;
+use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
-use crate::search::multistart::{Effort, Starts, run_starts, warm_start};
+use crate::search::multistart::{Effort, run_starts, warm_start};
+use crate::search::starts::Starts;
 use crate::status::SolveStatus;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use crate::tree::Topology;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The trees of a path.
@@ -78,8 +83,9 @@ impl PenaltyGrid {
 }
 
 /// Fits an ORCT at every point of the grid; `settings.penalty` gives shape and
-/// groups. All starts are carried along: those of a point begin where those of the next smaller λ_L
-/// (or, at the first λ_L, of the next smaller λ_G) have ended.
+/// groups. Every point is
+/// warm-started: its starts begin where those of the next smaller λ_L (or, at the first λ_L, of the
+/// next smaller λ_G) have ended.
 ///
 /// Out of time, or cancelled, it returns the points done until then.
 pub fn sparsity_path<'a>(
@@ -96,18 +102,18 @@ pub fn sparsity_path<'a>(
     settings.validate()?;
     check_grid("local_grid", &grid.local)?;
     check_grid("global_grid", &grid.global)?;
-    let costs = validate_data(&rows, labels, weights, settings)?;
+    let costs = check_orct_data(&rows, labels, weights, settings)?;
     if let Some(validation) = validation {
         check_validation(&rows, validation)?;
     }
-    let stop = Stop::new(&control.stop, settings.time_limit);
+    let stop = settings.run.stop(control);
     let mut path = SparsityPath {
         grid: grid.clone(),
         points: Vec::new(),
         status: SolveStatus::Converged,
         seconds: 0.0,
     };
-    in_pool(settings.n_threads, || -> Result<(), FitError> {
+    in_pool(settings.run.n_threads, || -> Result<(), FitError> {
         check_finite(&rows)?;
         let problem = OrctProblem {
             rows: rows.reborrow(),
@@ -116,61 +122,81 @@ pub fn sparsity_path<'a>(
             costs: &costs,
             topology: Topology::complete(settings.depth),
         };
-        let progress = &control.progress;
-        let points = grid.local.len() * grid.global.len();
-        progress.announce(starts_of_choice(settings) + points * settings.n_starts);
-        let mut walk = || -> Result<(), Stopped> {
-            let scaling = learn_scaling(&problem, settings, &stop, progress)?;
-            let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
-            let mut row_start: Option<Starts<StartOutcome>> = None;
-            for (g, global) in grid.global.iter().enumerate() {
-                let mut before = row_start.take();
-                for (l, local) in grid.local.iter().enumerate() {
-                    let point_began = Instant::now();
-                    if before.is_some() {
-                        stop.check()?;
-                    }
-                    let here = OrctSettings {
-                        penalty: PenaltySettings {
-                            local: *local,
-                            global: *global,
-                            ..settings.penalty.clone()
-                        },
-                        ..settings.clone()
-                    };
-                    let data = problem.classification(&scaled, weights, here.n_starts, &stop);
-                    let descent = problem.descent(data, &here, progress);
-                    progress.begin_phase(here.n_starts);
-                    let starts = match &before {
-                        None => {
-                            run_starts(&descent, here.n_starts, here.random_state, Effort::Full)?
-                        }
-                        Some(before) => warm_start(&descent, &before.outcomes)?,
-                    };
-                    let mut model = problem.model(&starts, &here, &scaling, point_began);
-                    model.report.notices =
-                        notices_of_classification(&model, &rows, weights, &here.penalty);
-                    path.points.push(PathPoint {
-                        local: l,
-                        global: g,
-                        score: validation.map(|validation| score(&model, validation)),
-                        model,
-                    });
-                    if l == 0 {
-                        row_start = Some(starts.clone());
-                    }
-                    before = Some(starts);
-                }
-            }
-            Ok(())
-        };
-        if let Err(stopped) = walk() {
-            path.status = stopped.into();
+        let starts = grid.local.len() * grid.global.len() * settings.n_starts;
+        control
+            .progress
+            .announce(starts_of_choice(settings) + starts);
+        let scored = |model: &OrctModel| validation.map(|validation| score(model, validation));
+        let walked = walk(
+            &problem,
+            grid,
+            settings,
+            &stop,
+            &control.progress,
+            |(l, g), model| {
+                path.points.push(PathPoint {
+                    local: l,
+                    global: g,
+                    score: scored(&model),
+                    model,
+                });
+            },
+        );
+        if let Err(interrupted) = walked {
+            path.status = SolveStatus::try_from(interrupted)?;
         }
         Ok(())
     })??;
     path.seconds = began.elapsed().as_secs_f64();
     Ok(path)
+}
+
+/// Hands over the best tree at each place (l, g) of the grid, λ_L running fastest.
+fn walk(
+    problem: &OrctProblem<'_>,
+    grid: &PenaltyGrid,
+    settings: &OrctSettings,
+    stop: &Stop,
+    progress: &Arc<Progress>,
+    mut hand_over: impl FnMut((usize, usize), OrctModel),
+) -> Result<(), Interrupted> {
+    let scaling = learn_scaling(problem, settings, stop, progress)?;
+    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let (n, seed) = (settings.n_starts, settings.run.random_state);
+    let mut row_start: Option<Starts<StartOutcome>> = None;
+    for (g, global) in grid.global.iter().enumerate() {
+        let mut before = row_start.take();
+        for (l, local) in grid.local.iter().enumerate() {
+            let began = Instant::now();
+            if before.is_some() {
+                stop.check()?;
+            }
+            let here = OrctSettings {
+                penalty: PenaltySettings {
+                    local: *local,
+                    global: *global,
+                    ..settings.penalty.clone()
+                },
+                ..settings.clone()
+            };
+            let data = problem.classification(&scaled, problem.weights, n, stop);
+            let descent = problem.descent(data, &here, progress);
+            progress.begin_phase(n);
+            let starts = match &before {
+                None => run_starts(&descent, n, seed, Effort::Full)?,
+                Some(before) => warm_start(&descent, &before.outcomes)?,
+            };
+            let mut model = problem.model(&starts, &here, &scaling, began);
+            let (rows, weights) = (&problem.rows, problem.weights);
+            model.report.notices = notices_of_classification(&model, rows, weights, &here.penalty);
+            hand_over((l, g), model);
+            if l == 0 {
+                row_start = Some(starts.clone());
+            }
+            before = Some(starts);
+        }
+    }
+    Ok(())
 }
 
 /// Share of the rows that the model predicts right.

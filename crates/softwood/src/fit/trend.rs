@@ -2,16 +2,16 @@
 //! regression and, if asked for, curves.
 //!
 //! It is one ridge regression on the features and their hinges, with a penalty for each feature's
-//! slope and one for its bends, as the rows make them plausible. A leaf model is the line plus what
+//! slope and one for its bends, by evidence maximization. A leaf model is the line plus what
 //! the tree adds to it, and λ_β penalizes the addition: with few rows leaves tend to one common
 //! model rather than to 0. The objective then is relative to the trend's: 1 is no better.
 
 use crate::data::hinges::Hinge;
-use crate::data::{RegressionRows, WeightedBlock};
+use crate::data::{RegressionRows, Standardization, WeightedBlock};
 use crate::fitted::Curve;
-use crate::leaves::{Groups, LinearModel, plausible_penalties, ridge};
+use crate::leaves::{Groups, LinearModel, maximize_evidence, ridge};
 use crate::passes::ColumnMoments;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 
 /// A trend that leaves less than this share of the response's deviation is taken to be exact.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -24,6 +24,7 @@ pub(crate) struct Trend {
     line: LinearModel,
     /// One a feature; none at all if there are no hinges.
     pub curves: Vec<Curve>,
+    /// Deviation of what the tree is left with, by the standardized response.
     scale: f64,
 }
 
@@ -32,13 +33,13 @@ impl Trend {
     pub fn take_out<'a>(
         data: &RegressionRows<'a>,
         hinges: &[Hinge],
-    ) -> Result<(Self, RegressionRows<'a>), Stopped> {
+    ) -> Result<(Self, RegressionRows<'a>), Interrupted> {
         let p = data.features();
         let moments = moments(data, hinges)?;
         let groups = Groups::of_curves(p, hinges.iter().map(|hinge| hinge.feature));
         let columns = p + hinges.len();
         let penalties =
-            plausible_penalties(std::slice::from_ref(&moments), columns, &groups).penalties;
+            maximize_evidence(std::slice::from_ref(&moments), columns, &groups).penalties;
         let mut line = ridge(&moments, columns, &penalties);
         let bends = line.slopes.split_off(p);
         let mut trend = Self {
@@ -62,6 +63,11 @@ impl Trend {
         Ok((trend, data.with_response(&left)))
     }
 
+    /// Mean square, in the squared units of the response, of what the tree is left with.
+    pub fn unit(&self, response: &Standardization) -> f64 {
+        (self.scale * response.scale).powi(2)
+    }
+
     /// Leaf slopes and intercepts with the line put back.
     pub fn put_back(&self, slopes: &[f64], intercepts: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let line = self.line.slopes.iter().cycle();
@@ -76,7 +82,7 @@ impl Trend {
     }
 
     /// y_i minus the trend.
-    fn residuals(&self, data: &RegressionRows<'_>) -> Result<Vec<f64>, Stopped> {
+    fn residuals(&self, data: &RegressionRows<'_>) -> Result<Vec<f64>, Interrupted> {
         let columns = data.rows.fill_columns(
             1,
             |stride| vec![0.0; stride],
@@ -101,7 +107,7 @@ impl Trend {
 }
 
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
-fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Stopped> {
+fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Interrupted> {
     let fill = |block: &WeightedBlock<'_>, out: &mut [f64]| {
         let (tile, stride) = (block.tile.values, block.stride());
         let (features, bent) = out.split_at_mut(tile.len());

@@ -34,17 +34,11 @@ pub(super) fn check_grid(name: &'static str, grid: &[f64]) -> Result<(), InputEr
     )
 }
 
-/// Depth, starts, threads and tolerance.
-pub(super) fn check_shared_settings(
-    depth: usize,
-    n_starts: usize,
-    n_threads: Option<usize>,
-    tol: f64,
-) -> Result<(), InputError> {
+/// Depth, starts and tolerance, whose defaults differ between the kinds of trees.
+pub(super) fn check_search(depth: usize, n_starts: usize, tol: f64) -> Result<(), InputError> {
     let depths = 1..=Topology::MAX_DEPTH;
     check_setting(depths.contains(&depth), "depth", "1, 2, …, 12", depth)?;
     check_setting(n_starts >= 1, "n_starts", "at least 1", n_starts)?;
-    check_setting(n_threads != Some(0), "n_threads", "at least 1", 0)?;
     check_setting(
         tol.is_finite() && tol >= 0.0,
         "tol",

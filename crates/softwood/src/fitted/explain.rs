@@ -3,8 +3,8 @@
 use super::rule::per_unit;
 use super::{OrctModel, SoftTree, SrtModel};
 use crate::InputError;
-use crate::data::{FeatureMap, Parallelism, Rows};
-use rayon::prelude::*;
+use crate::data::{FeatureMap, Rows};
+use crate::tree::Child;
 
 impl OrctModel {
     /// ∂P(class k | x)/∂x_j for each row, class and feature, N × K × p: how much the probability of
@@ -16,33 +16,24 @@ impl OrctModel {
     ///
     /// ∂P/∂x_j = u_j′(x_j) Σ_t R_t p_t (1 − p_t) (V_left − V_right) γ a_tj/p.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
-        let rows = rows.into();
         let width = self.classes.len() * self.tree.features();
-        self.tree.check_rows_then(&rows, |parallelism| {
-            let scratch = || Scratch::new(&self.tree);
-            fill_rows(
-                rows.len(),
-                width,
-                parallelism,
-                scratch,
-                |scratch, i, out| {
-                    copy_row(&rows, i, &mut scratch.x);
-                    self.explain_row(scratch, out);
-                },
-            )
-        })
+        let scratch = || Scratch::new(&self.tree);
+        self.tree
+            .fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
+                self.explain_row(scratch, x, out);
+            })
     }
 
-    /// Fills K × p zeros for the row in `scratch`.
-    fn explain_row(&self, scratch: &mut Scratch, out: &mut [f64]) {
+    /// Fills K × p zeros for a row.
+    fn explain_row(&self, scratch: &mut Scratch, x: &[f64], out: &mut [f64]) {
         let tree = &self.tree;
-        let (p, branches) = (tree.features(), tree.topology.branches());
-        scratch.sweep_down(tree);
+        let (p, splits) = (tree.features(), tree.shape.splits().len());
+        scratch.sweep_down(tree, x);
         for (class, out) in out.chunks_exact_mut(p).enumerate() {
             for (leaf, label) in self.leaf_classes.iter().enumerate() {
                 let inside = *label as usize == class;
-                scratch.inside[branches + leaf] = f64::from(u8::from(inside));
-                scratch.outside[branches + leaf] = f64::from(u8::from(!inside));
+                scratch.inside[splits + leaf] = f64::from(u8::from(inside));
+                scratch.outside[splits + leaf] = f64::from(u8::from(!inside));
             }
             scratch.sweep_up(tree);
             for (t, change) in scratch
@@ -51,11 +42,11 @@ impl OrctModel {
                 .enumerate()
                 .filter(|(_, change)| **change != 0.0)
             {
-                for (out, a) in out.iter_mut().zip(tree.node_coefficients(t)) {
+                for (out, a) in out.iter_mut().zip(tree.split_coefficients(t)) {
                     *out += change * a;
                 }
             }
-            for ((out, map), x) in out.iter_mut().zip(&tree.scaling.features).zip(&scratch.x) {
+            for ((out, map), x) in out.iter_mut().zip(&tree.scaling.features).zip(x) {
                 *out = times_slope(*out, map, *x);
             }
         }
@@ -66,16 +57,16 @@ impl SrtModel {
     /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf and of the
     /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and no derivative tells.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
-        let rows = rows.into();
-        let p = self.tree.features();
-        let leaves = self.leaf_indices(rows.reborrow())?;
-        self.tree.check_rows_then(&rows, |parallelism| {
-            let scratch = || vec![0.0; p];
-            fill_rows(rows.len(), p, parallelism, scratch, |x, i, out| {
-                copy_row(&rows, i, x);
+        let (tree, rows) = (&self.tree, rows.into());
+        let leaves = tree.leaf_indices(rows.reborrow())?;
+        tree.fill_rows(
+            &rows,
+            tree.features(),
+            || (),
+            |(), i, x, out| {
                 self.explain_row(leaves[i] as usize, x, out);
-            })
-        })
+            },
+        )
     }
 
     /// Fills p derivatives for a row that ends in `leaf`.
@@ -91,42 +82,17 @@ impl SrtModel {
     }
 }
 
-/// `width` values for each of `count` rows, written by `fill(scratch, row, out)`.
-fn fill_rows<W>(
-    count: usize,
-    width: usize,
-    parallelism: Parallelism,
-    scratch: impl Fn() -> W + Send + Sync,
-    fill: impl Fn(&mut W, usize, &mut [f64]) + Send + Sync,
-) -> Vec<f64> {
-    let mut out = vec![0.0; count * width];
-    match parallelism {
-        Parallelism::Rows => out
-            .par_chunks_mut(width)
-            .enumerate()
-            .for_each_init(scratch, |scratch, (i, out)| fill(scratch, i, out)),
-        Parallelism::None => {
-            let mut scratch = scratch();
-            let rows = out.chunks_mut(width).enumerate();
-            rows.for_each(|(i, out)| fill(&mut scratch, i, out));
-        }
-    }
-    out
-}
-
 /// Working memory for one row.
 struct Scratch {
-    /// The row in the user's units.
-    x: Vec<f64>,
     /// The row scaled.
     u: Vec<f64>,
     /// Probabilities of going left and right at each split.
     sides: Vec<(f64, f64)>,
     /// Probability of reaching each split.
     reach: Vec<f64>,
-    /// Probability of the class in question from each node on.
+    /// Probability of the class in question from each split, then each leaf, on.
     inside: Vec<f64>,
-    /// Probability of the other classes from each node on; not formed as 1 − inside, which would
+    /// Probability of the other classes; not formed as 1 − inside, which would
     /// have no digits left where the class is all but certain.
     outside: Vec<f64>,
     /// ∂P/∂(Σ_j a_tj u_j) for each split.
@@ -135,31 +101,26 @@ struct Scratch {
 
 impl Scratch {
     fn new(tree: &SoftTree) -> Self {
-        let (branches, leaves) = (tree.topology.branches(), tree.topology.leaves());
+        let (splits, leaves) = (tree.shape.splits().len(), tree.shape.leaves().len());
         Self {
-            x: vec![0.0; tree.features()],
             u: vec![0.0; tree.features()],
-            sides: vec![(0.5, 0.5); branches],
-            reach: vec![1.0; branches],
-            inside: vec![0.0; branches + leaves],
-            outside: vec![0.0; branches + leaves],
-            changes: vec![0.0; branches],
+            sides: vec![(0.5, 0.5); splits],
+            reach: vec![1.0; splits],
+            inside: vec![0.0; splits + leaves],
+            outside: vec![0.0; splits + leaves],
+            changes: vec![0.0; splits],
         }
     }
 
     /// Split and reach probabilities. They go to 0 in the far tails instead of staying at the tiny
     /// value where the kernel saturates: a steep feature map could make that large again.
-    fn sweep_down(&mut self, tree: &SoftTree) {
-        for ((u, map), x) in self.u.iter_mut().zip(&tree.scaling.features).zip(&self.x) {
+    fn sweep_down(&mut self, tree: &SoftTree, x: &[f64]) {
+        for ((u, map), x) in self.u.iter_mut().zip(&tree.scaling.features).zip(x) {
             *u = map.apply(*x);
         }
-        let topology = tree.topology;
-        for t in 0..topology.branches() {
-            let products = tree
-                .node_coefficients(t)
-                .iter()
-                .zip(&self.u)
-                .map(|(a, u)| a * u);
+        for (t, children) in tree.shape.children().iter().enumerate() {
+            let coefficients = tree.split_coefficients(t).iter();
+            let products = coefficients.zip(&self.u).map(|(a, u)| a * u);
             let z = products.sum::<f64>() / tree.features() as f64 - tree.intercepts[t];
             let e = (-(tree.gamma * z).abs()).exp();
             let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
@@ -169,20 +130,24 @@ impl Scratch {
                 (small, large)
             };
             let (p, q) = self.sides[t];
-            for (child, side) in [(topology.left(t), p), (topology.right(t), q)] {
-                if child < topology.branches() {
-                    self.reach[child] = self.reach[t] * side;
+            for (child, side) in children.iter().zip([p, q]) {
+                if let Child::Split(child) = child {
+                    self.reach[*child] = self.reach[t] * side;
                 }
             }
         }
     }
 
-    /// Class probabilities of all branch nodes from those of the leaves, and the changes.
+    /// Class probabilities of all splits from those of the leaves, and the changes.
     fn sweep_up(&mut self, tree: &SoftTree) {
-        let topology = tree.topology;
         let factor = tree.gamma / tree.features() as f64;
-        for t in (0..topology.branches()).rev() {
-            let ((p, q), left, right) = (self.sides[t], topology.left(t), topology.right(t));
+        let splits = tree.shape.splits().len();
+        let place = |child: Child| match child {
+            Child::Split(split) => split,
+            Child::Leaf(leaf) => splits + leaf,
+        };
+        for (t, children) in tree.shape.children().iter().enumerate().rev() {
+            let ((p, q), [left, right]) = (self.sides[t], children.map(place));
             // The difference of whichever is smaller loses less to rounding.
             let gain = if self.inside[left] + self.inside[right] <= 1.0 {
                 self.inside[left] - self.inside[right]
@@ -193,20 +158,6 @@ impl Scratch {
             self.inside[t] = p * self.inside[left] + q * self.inside[right];
             self.outside[t] = p * self.outside[left] + q * self.outside[right];
         }
-    }
-}
-
-/// Row `i` as doubles.
-fn copy_row(rows: &Rows<'_>, i: usize, x: &mut [f64]) {
-    match rows {
-        Rows::F64(view) => x
-            .iter_mut()
-            .zip(view.row(i))
-            .for_each(|(x, value)| *x = *value),
-        Rows::F32(view) => x
-            .iter_mut()
-            .zip(view.row(i))
-            .for_each(|(x, value)| *x = f64::from(*value)),
     }
 }
 
@@ -235,7 +186,7 @@ mod tests {
     use crate::data::{ClassLabels, Scaling, ScalingKind};
     use crate::fitted::FitReport;
     use crate::status::SolveStatus;
-    use crate::tree::Topology;
+    use crate::tree::{Shape, Topology};
     use ndarray::{Array2, ArrayView2};
     use proptest::prelude::*;
     use rand::RngExt;
@@ -262,7 +213,8 @@ mod tests {
         let middle = |a: &Vec<f64>| a.iter().sum::<f64>() / (2.0 * p as f64);
         OrctModel {
             tree: SoftTree {
-                topology,
+                shape: Shape::complete(depth),
+                named: false,
                 gamma,
                 intercepts: coefficients.iter().map(middle).collect(),
                 coefficients: coefficients.concat(),
@@ -280,6 +232,7 @@ mod tests {
                 status: SolveStatus::Converged,
                 objective: 0.0,
                 loss: 0.0,
+                loss_unit: None,
                 seconds: 0.0,
                 iterations: 0,
                 evaluations: 0,

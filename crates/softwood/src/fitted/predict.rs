@@ -1,20 +1,14 @@
-//! Probabilities of leaves and classes for new rows.
+//! Soft routing: probabilities of leaves for new rows, and values of leaves mixed by them.
 
-use super::{OrctModel, SoftTree};
+use super::SoftTree;
+use super::passing::fill_by_blocks;
 use crate::InputError;
-use crate::data::finite::check_finite;
-use crate::data::{Parallelism, RowSource, Rows, ScaledRows, Tile, fill_by_chunks};
-use crate::stop::Stop;
-use crate::threads::in_pool;
-use crate::tree::Topology;
+use crate::data::{Parallelism, RowSource, Rows, Tile};
+use crate::tree::Shape;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::label_regions::LabelRegions;
-use crate::tree::leaf_sums::sum_by_label;
+use crate::tree::leaf_sums::mix_values;
 use crate::tree::splits::Splits;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Rows from which a prediction is worth a pool of threads.
-const ROWS_FOR_A_POOL: usize = 20_000;
 
 impl SoftTree {
     /// P_xt for each row, N × L.
@@ -22,119 +16,129 @@ impl SoftTree {
         &self,
         rows: impl Into<Rows<'a>>,
     ) -> Result<Vec<f64>, InputError> {
-        let (rows, leaves) = (rows.into(), self.topology.leaves());
-        let identity: Vec<u32> = (0..leaves as u32).collect();
+        let (rows, leaves) = (rows.into(), self.shape.leaves().len());
+        let mut identity = vec![0.0; leaves * leaves];
+        identity
+            .iter_mut()
+            .step_by(leaves + 1)
+            .for_each(|v| *v = 1.0);
         let mut out = vec![0.0; rows.len() * leaves];
-        self.labelled_probabilities(rows, &identity, leaves, &mut out)?;
+        let mixture = self.linear_splits().mixture_of_leaves(identity);
+        self.mix(rows, &mixture, &mut out)?;
         Ok(out)
     }
 
-    /// Σ_{t: label_t = k} P_xt for each row and k < `classes`, into `out`.
-    fn labelled_probabilities(
+    /// The mixture for each of the user's rows, into `out`.
+    pub(super) fn mix(
         &self,
         rows: Rows<'_>,
-        labels: &[u32],
-        classes: usize,
+        mixture: &Mixture,
         out: &mut [f64],
     ) -> Result<(), InputError> {
-        let theta = self.theta();
         self.pass_once(rows, |scaled, parallelism| {
-            class_probabilities(
-                scaled,
-                self.topology,
-                &theta,
-                self.gamma,
-                labels,
-                classes,
-                parallelism,
-                out,
-            )
-        })
-    }
-
-    /// Does `job` on scaled rows that fit the model, in a pool of threads if they are many; it tells
-    /// whether all of them are finite.
-    pub(super) fn pass_once(
-        &self,
-        rows: Rows<'_>,
-        mut job: impl FnMut(&ScaledRows<'_>, Parallelism) -> bool + Send,
-    ) -> Result<(), InputError> {
-        self.check_features(&rows)?;
-        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
-        if !in_pool_if_many(&rows, |parallelism| job(&scaled, parallelism)) {
-            rows.check_finite(0..rows.len())?;
-            unreachable!("a row that is not finite is found again")
-        }
-        Ok(())
-    }
-
-    fn check_features(&self, rows: &Rows<'_>) -> Result<(), InputError> {
-        if rows.features() == self.features() {
-            return Ok(());
-        }
-        Err(InputError::FeatureMismatch {
-            expected: self.features(),
-            got: rows.features(),
-        })
-    }
-
-    /// Does `job` on rows that fit the model and are finite, in a pool of threads if they are many.
-    pub(super) fn check_rows_then<T: Send>(
-        &self,
-        rows: &Rows<'_>,
-        job: impl Fn(Parallelism) -> T + Sync,
-    ) -> Result<T, InputError> {
-        self.check_features(rows)?;
-        in_pool_if_many(rows, |parallelism| {
-            match parallelism {
-                Parallelism::Rows => check_finite(rows)?,
-                Parallelism::None => rows.check_finite(0..rows.len())?,
-            }
-            Ok(job(parallelism))
+            mixture.fill(scaled, parallelism, out)
         })
     }
 }
 
-/// Does `job` in a pool of threads if the rows are many: the caller's if this is called in one.
-fn in_pool_if_many<T: Send>(rows: &Rows<'_>, mut job: impl FnMut(Parallelism) -> T + Send) -> T {
-    if rows.len() < ROWS_FOR_A_POOL {
-        return job(Parallelism::None);
-    }
-    if rayon::current_thread_index().is_some() {
-        return job(Parallelism::Rows); // the caller's pool
-    }
-    // If no pool can be had (no more threads on the system), one thread does it as well.
-    in_pool(None, || job(Parallelism::Rows)).unwrap_or_else(|_| job(Parallelism::None))
+/// Splits on scaled features, a row of coefficients and an intercept for each split of the shape.
+#[derive(Clone, Copy)]
+pub(crate) struct LinearSplits<'a> {
+    pub shape: &'a Shape,
+    pub coefficients: &'a [f64],
+    pub intercepts: &'a [f64],
+    pub gamma: f64,
 }
 
-impl OrctModel {
-    /// Probability of each class for each row, N × K.
-    pub fn predict_proba<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
-        let rows = rows.into();
-        let mut out = vec![0.0; rows.len() * self.classes.len()];
-        self.predict_proba_into(rows, &mut out)?;
-        Ok(out)
+impl LinearSplits<'_> {
+    /// Σ_t P_xt · value_tk, K values for each leaf.
+    pub fn mixture_of_leaves(&self, values: Vec<f64>) -> Mixture {
+        let all: Vec<usize> = (0..self.shape.splits().len()).collect();
+        Mixture {
+            splits: self.at(&all),
+            nodes: self.shape.leaves().to_vec(),
+            values,
+        }
     }
 
-    /// The same into memory of the caller's, which must have N × K places.
-    pub fn predict_proba_into<'a>(
+    /// Σ_t C_kt P_xt: of a deep tree often half of the splits part leaves of one class, and cost nothing.
+    pub fn mixture_of_labels(&self, labels: &[u32], classes: usize) -> Mixture {
+        let LabelRegions { splits, ends } = LabelRegions::of(self.shape, labels);
+        let mut values = vec![0.0; ends.len() * classes];
+        for ((_, label), values) in ends.iter().zip(values.chunks_exact_mut(classes)) {
+            values[*label as usize] = 1.0;
+        }
+        Mixture {
+            splits: self.at(&splits),
+            nodes: ends.into_iter().map(|(node, _)| node).collect(),
+            values,
+        }
+    }
+
+    /// The splits at these positions, breadth first and each with its ancestors, as the kernel reads them.
+    fn at(&self, positions: &[usize]) -> Splits {
+        let features = self.coefficients.len() / self.intercepts.len().max(1);
+        let of_split = |split: &usize| &self.coefficients[split * features..][..features];
+        let node = |split: &usize| self.shape.splits()[*split];
+        let intercept = |split: &usize| self.intercepts[*split];
+        Splits::of_nodes(
+            self.shape.topology(),
+            features,
+            positions.iter().map(node).collect(),
+            &positions
+                .iter()
+                .flat_map(of_split)
+                .copied()
+                .collect::<Vec<f64>>(),
+            &positions.iter().map(intercept).collect::<Vec<f64>>(),
+            self.gamma,
+        )
+    }
+}
+
+/// Σ_n R_xn · value_nk over some nodes where the tree ends, k < K.
+pub(crate) struct Mixture {
+    /// The splits above the nodes.
+    pub splits: Splits,
+    /// The nodes.
+    pub nodes: Vec<usize>,
+    /// K values in [0, 1] for each.
+    pub values: Vec<f64>,
+}
+
+impl Mixture {
+    /// N × K values into `out`; false if a row is not finite.
+    pub fn fill(
         &self,
-        rows: impl Into<Rows<'a>>,
+        rows: &dyn RowSource<'_>,
+        parallelism: Parallelism,
         out: &mut [f64],
-    ) -> Result<(), InputError> {
-        let (rows, classes) = (rows.into(), self.classes.len());
-        assert_eq!(out.len(), rows.len() * classes, "N × K places");
-        self.tree
-            .labelled_probabilities(rows, &self.leaf_classes, classes, out)
-    }
-
-    /// Position of the most probable class for each row; the first one on a tie.
-    pub fn predict<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<u32>, InputError> {
-        let probabilities = self.predict_proba(rows)?;
-        Ok(probabilities
-            .chunks_exact(self.classes.len())
-            .map(most_probable)
-            .collect())
+    ) -> bool {
+        let (stride, width) = (rows.stride(), self.values.len() / self.nodes.len());
+        let scratch = || {
+            let columns = vec![0.0; width * stride];
+            (BlockScratch::new(self.splits.topology, stride), columns)
+        };
+        let fill =
+            |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
+                block_pass::leaf_probabilities(&self.splits, tile, scratch);
+                mix_values(scratch, &self.nodes, &self.values, columns);
+                // Rounding may take a sum beyond 1.
+                columns.iter_mut().for_each(|p| *p = p.min(1.0));
+                match width {
+                    2 => side_by_side::<2>(columns, stride, out),
+                    3 => side_by_side::<3>(columns, stride, out),
+                    4 => side_by_side::<4>(columns, stride, out),
+                    _ => {
+                        for (i, row) in out.chunks_exact_mut(width).enumerate() {
+                            for (k, p) in row.iter_mut().enumerate() {
+                                *p = columns[k * stride + i];
+                            }
+                        }
+                    }
+                }
+            };
+        fill_by_blocks(rows, parallelism, width, scratch, fill, out)
     }
 }
 
@@ -149,48 +153,6 @@ pub(crate) fn most_probable(row: &[f64]) -> u32 {
     best as u32
 }
 
-/// N × K sums of leaf probabilities by label into `out`; false if a row is not finite.
-#[allow(clippy::too_many_arguments)] // rows, a tree in its parts, and where to
-pub(crate) fn class_probabilities(
-    rows: &dyn RowSource<'_>,
-    topology: Topology,
-    theta: &[f64],
-    gamma: f64,
-    labels: &[u32],
-    classes: usize,
-    parallelism: Parallelism,
-    out: &mut [f64],
-) -> bool {
-    // Of a deep tree often half of the splits part leaves of one class: they cost nothing.
-    let LabelRegions { splits, ends } = LabelRegions::of(topology, labels);
-    let splits = Splits::of_nodes(topology, rows.features(), theta, gamma, splits);
-    let stride = rows.stride();
-    let scratch = || {
-        let columns = vec![0.0; classes * stride];
-        (BlockScratch::new(topology, stride), columns)
-    };
-    let fill =
-        |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
-            block_pass::leaf_probabilities(&splits, tile, scratch);
-            sum_by_label(scratch, &ends, columns);
-            // Rounding may take a sum beyond 1.
-            columns.iter_mut().for_each(|p| *p = p.min(1.0));
-            match classes {
-                2 => side_by_side::<2>(columns, stride, out),
-                3 => side_by_side::<3>(columns, stride, out),
-                4 => side_by_side::<4>(columns, stride, out),
-                _ => {
-                    for (i, row) in out.chunks_exact_mut(classes).enumerate() {
-                        for (k, p) in row.iter_mut().enumerate() {
-                            *p = columns[k * stride + i];
-                        }
-                    }
-                }
-            }
-        };
-    fill_by_blocks(rows, parallelism, classes, scratch, fill, out)
-}
-
 /// The rows of `K` columns, unrolled: it is done for every row predicted.
 fn side_by_side<const K: usize>(columns: &[f64], stride: usize, out: &mut [f64]) {
     let rows = out.as_chunks_mut::<K>().0;
@@ -198,31 +160,4 @@ fn side_by_side<const K: usize>(columns: &[f64], stride: usize, out: &mut [f64])
     for (i, row) in rows.iter_mut().enumerate() {
         *row = std::array::from_fn(|k| columns[k][i]);
     }
-}
-
-/// `width` values a row, filled block by block; false if a row is not finite.
-pub(super) fn fill_by_blocks<T: Send, W>(
-    rows: &dyn RowSource<'_>,
-    parallelism: Parallelism,
-    width: usize,
-    scratch: impl Fn() -> W + Sync,
-    fill: impl Fn(&mut W, Tile<'_>, &mut [T]) + Sync,
-    out: &mut [T],
-) -> bool {
-    let finite = AtomicBool::new(true);
-    let fill_chunk = |chunk: usize, out: &mut [T]| {
-        let mut scratch = scratch();
-        let blocks = rows.chunk_blocks(chunk);
-        let first = rows.block_rows(blocks.start).start;
-        rows.visit(blocks, &Stop::default(), &mut |block| {
-            let out = &mut out[(block.rows.start - first) * width..][..block.rows.len() * width];
-            fill(&mut scratch, block.tile, out);
-            if !block.finite {
-                finite.store(false, Ordering::Relaxed);
-            }
-        })
-    };
-    let chunk = rows.chunk_len() * width;
-    fill_by_chunks(out, chunk, parallelism, &fill_chunk).expect("nothing stops a prediction");
-    finite.into_inner()
 }

@@ -3,6 +3,7 @@
 use super::rule::{short, shorten};
 use super::{CurvePoints, FitReport, OrctModel, SoftTree, SrtModel};
 use crate::data::ScalingKind;
+use crate::tree::label_regions::LabelRegions;
 use std::fmt;
 
 /// Columns a line should not exceed.
@@ -23,7 +24,7 @@ impl fmt::Display for OrctModel {
         writeln!(
             f,
             "ORCT of depth {}, gamma {}, {} scaling",
-            tree.topology.depth(),
+            tree.shape.depth(),
             short(tree.gamma),
             scaling_name(tree),
         )?;
@@ -35,10 +36,10 @@ impl fmt::Display for OrctModel {
             self.classes.len()
         )?;
         write_outcome(f, report)?;
+        let ends = LabelRegions::of(&tree.shape, &self.leaf_classes).ends;
         let end = |node: usize, _| {
-            let classes = &self.leaf_classes[tree.topology.leaves_below(node)];
-            let same = classes.iter().all(|class| *class == classes[0]);
-            same.then(|| self.classes.text(classes[0] as usize))
+            let end = ends.iter().find(|(end, _)| *end == node);
+            end.map(|(_, label)| self.classes.text(*label as usize))
         };
         write_node(f, tree, 0, "", "", &end)
     }
@@ -52,7 +53,7 @@ impl fmt::Display for SrtModel {
         writeln!(
             f,
             "SRT of depth {}, {} scaling",
-            tree.topology.depth(),
+            tree.shape.depth(),
             scaling_name(tree),
         )?;
         writeln!(
@@ -63,7 +64,8 @@ impl fmt::Display for SrtModel {
         )?;
         write_outcome(f, report)?;
         let end = |node: usize, room| {
-            let model = self.leaf_model(tree.topology.as_leaf(node)?);
+            let leaf = tree.shape.leaves().iter().position(|leaf| *leaf == node)?;
+            let model = self.leaf_model(leaf);
             Some(model.sum(MOST_TERMS, NAME_WIDTH, room))
         };
         write_node(f, tree, 0, "", "", &end)?;
@@ -99,11 +101,10 @@ fn write_node(
     indent: &str,
     end: &impl Fn(usize, usize) -> Option<String>,
 ) -> fmt::Result {
-    let topology = tree.topology;
     if let Some(text) = end(node, WIDTH.saturating_sub(lead.chars().count())) {
         return writeln!(f, "{lead}{text}");
     }
-    let rule = tree.rule(node);
+    let rule = tree.rule(node).expect("what is no end splits");
     if rule.terms.is_empty() {
         writeln!(f, "{lead}[{node}] {rule}")?;
     } else {
@@ -116,7 +117,7 @@ fn write_node(
         )?;
     }
     let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
-    let (left, right) = (topology.left(node), topology.right(node));
+    let (left, right) = (2 * node + 1, 2 * node + 2);
     write_node(f, tree, left, &yes, &format!("{indent}│  "), end)?;
     write_node(f, tree, right, &no, &format!("{indent}   "), end)
 }
@@ -147,6 +148,7 @@ fn count(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fitted::FittedModel;
 
     /// The first JSON block of the format's description.
     fn documented_model() -> OrctModel {

@@ -50,18 +50,19 @@ pub enum Measure {
 }
 
 impl SoftTree {
-    /// Split `t` in the user's units; `t` must be less than the number of branch nodes.
-    pub fn rule(&self, t: usize) -> Rule {
+    /// The split at node `node` in the user's units; None if the tree does not split there.
+    pub fn rule(&self, node: usize) -> Option<Rule> {
+        let split = self.shape.split_at(node)?;
         let p = self.features() as f64;
-        let effects: Vec<f64> = self.node_coefficients(t).iter().map(|a| a / p).collect();
+        let coefficients = self.split_coefficients(split).iter();
+        let effects: Vec<f64> = coefficients.map(|a| a / p).collect();
         let (terms, offset) = terms(self, &effects);
-        let threshold = self.intercepts[t] + offset;
-        Rule {
-            node: t,
+        Some(Rule {
+            node,
             terms,
-            threshold,
+            threshold: self.intercepts[split] + offset,
             steepness: self.gamma,
-        }
+        })
     }
 }
 
@@ -209,12 +210,13 @@ pub(super) fn short(x: f64) -> String {
 mod tests {
     use super::*;
     use crate::data::{Scaling, ScalingKind};
-    use crate::tree::Topology;
+    use crate::tree::Shape;
     use proptest::prelude::*;
 
     fn stump(maps: Vec<FeatureMap>, a: &[f64], mu: f64) -> SoftTree {
         SoftTree {
-            topology: Topology::complete(1),
+            shape: Shape::complete(1),
+            named: false,
             gamma: 64.0,
             coefficients: a.to_vec(),
             intercepts: vec![mu],
@@ -238,7 +240,7 @@ mod tests {
             .map(|(a, u)| a * u / p)
             .sum::<f64>()
             - tree.intercepts[0];
-        let rule = tree.rule(0);
+        let rule = tree.rule(0).expect("a split");
         let (mut sum, mut size) = (-rule.threshold, rule.threshold.abs());
         for term in &rule.terms {
             let part = term.weight
@@ -316,7 +318,7 @@ mod tests {
             linear(1.0),
         ];
         let tree = stump(maps, &[0.9, -0.1, -0.5, 1.0, 0.0], -0.25);
-        let rule = tree.rule(0);
+        let rule = tree.rule(0).expect("a split");
         assert_eq!(
             rule.to_string(),
             "left if 0.00018·x0 - 0.1·q(x2) - 0.04·x1 > -0.25"
@@ -333,6 +335,7 @@ mod tests {
         let rule = |mu| {
             stump(vec![FeatureMap::Constant], &[1.0], mu)
                 .rule(0)
+                .expect("a split")
                 .to_string()
         };
         assert_eq!(rule(-0.1), "left for every row");

@@ -1,11 +1,12 @@
 //! Single-leaf prediction (paper 2): down the likelier branches to one leaf, and its linear model.
 
-use super::SrtModel;
-use super::predict::fill_by_blocks;
+use super::passing::fill_by_blocks;
+use super::{SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::{RowSource, Rows, Tile};
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::Splits;
+use crate::tree::{Child, Shape};
 
 /// Up to so many linear functions are evaluated for every row, even if it needs but one of them:
 /// vectors of rows with the same coefficients make up for it.
@@ -18,7 +19,7 @@ impl SrtModel {
         let negative = self.leaf_intercepts.iter().map(|b| -b).collect();
         let models = Functions::new(self.tree.features(), &self.leaf_slopes, negative);
         let scratch = |stride| (models.scratch(stride), vec![0.0; stride]);
-        self.at_leaves(
+        self.tree.at_leaves(
             rows.into(),
             scratch,
             |(scratch, values), tile, leaf, out: &mut [f64]| {
@@ -34,8 +35,10 @@ impl SrtModel {
             },
         )
     }
+}
 
-    /// The leaf each row is predicted by, 0…L−1 from left to right.
+impl SoftTree {
+    /// The leaf at the end of each row's likelier branches, from left to right.
     pub fn leaf_indices<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<u32>, InputError> {
         self.at_leaves(
             rows.into(),
@@ -52,13 +55,13 @@ impl SrtModel {
         scratch: impl Fn(usize) -> W + Sync,
         fill: impl Fn(&mut W, Tile<'_>, &[u32], &mut [T]) + Sync,
     ) -> Result<Vec<T>, InputError> {
-        let tree = &self.tree;
-        let (p, branches) = (tree.features(), tree.topology.branches());
+        let p = self.features();
         // z · p, whose sign is all that counts.
-        let offsets = tree.intercepts.iter().map(|mu| mu * p as f64).collect();
-        let splits = Functions::new(p, &tree.coefficients, offsets);
+        let offsets = self.intercepts.iter().map(|mu| mu * p as f64).collect();
+        let splits = Functions::new(p, &self.coefficients, offsets);
+        let steps = Steps::of(&self.shape);
         let mut out = vec![T::default(); rows.len()];
-        tree.pass_once(rows, |scaled, parallelism| {
+        self.pass_once(rows, |scaled, parallelism| {
             let stride = scaled.stride();
             let own_scratch = || {
                 let own = (
@@ -73,24 +76,59 @@ impl SrtModel {
                 parallelism,
                 1,
                 own_scratch,
-                |((values, node, z), other), tile, out| {
+                |((values, place, z), other), tile, out| {
                     splits.see(tile, values);
-                    node.fill(0);
-                    for _ in 0..tree.topology.depth() {
-                        splits.pick(tile, node, values, z);
-                        for (node, z) in node.iter_mut().zip(&*z) {
-                            *node = 2 * *node + if *z >= 0.0 { 1 } else { 2 };
-                        }
+                    place.fill(0);
+                    for _ in 0..steps.depth {
+                        splits.pick(tile, place, values, z);
+                        steps.advance(place, z);
                     }
-                    for node in &mut *node {
-                        *node -= branches as u32;
-                    }
-                    fill(other, tile, node, out);
+                    steps.arrive(place);
+                    fill(other, tile, place, out);
                 },
                 &mut out,
             )
         })?;
         Ok(out)
+    }
+}
+
+/// Where rows go from their places in the tree: splits by position, then leaves, in one numbering.
+struct Steps {
+    depth: usize,
+    splits: u32,
+    /// Next place to the right and to the left; a leaf is its own.
+    next: Vec<[u32; 2]>,
+}
+
+impl Steps {
+    fn of(shape: &Shape) -> Self {
+        let (splits, leaves) = (shape.splits().len() as u32, shape.leaves().len() as u32);
+        let place = |child: &Child| match child {
+            Child::Split(split) => *split as u32,
+            Child::Leaf(leaf) => splits + *leaf as u32,
+        };
+        let children = shape.children().iter();
+        let next = children.map(|[left, right]| [place(right), place(left)]);
+        Self {
+            depth: shape.depth(),
+            splits,
+            next: next
+                .chain((splits..splits + leaves).map(|n| [n, n]))
+                .collect(),
+        }
+    }
+
+    /// One step down for every row, given the signs at their places.
+    fn advance(&self, places: &mut [u32], z: &[f64]) {
+        for (place, z) in places.iter_mut().zip(z) {
+            *place = self.next[*place as usize][usize::from(*z >= 0.0)];
+        }
+    }
+
+    /// From places to leaves, once all rows are at one.
+    fn arrive(&self, places: &mut [u32]) {
+        places.iter_mut().for_each(|place| *place -= self.splits);
     }
 }
 
@@ -134,23 +172,25 @@ impl Functions {
         }
     }
 
-    /// out[i]: the value of function chosen[i] at row i of the block last seen.
+    /// out[i]: the value of function chosen[i] at row i of the block last seen; of any where there is no
+    /// such function.
     fn pick(&self, tile: Tile<'_>, chosen: &[u32], scratch: &BlockScratch, out: &mut [f64]) {
         let (count, stride) = (self.offsets.len(), out.len());
+        let last = count - 1;
         if self.are_few() {
             let values = scratch.split_values();
             for (i, (out, n)) in out.iter_mut().zip(chosen).enumerate() {
-                *out = values[*n as usize * stride + i];
+                *out = values[last.min(*n as usize) * stride + i];
             }
             return;
         }
         for (out, n) in out.iter_mut().zip(chosen) {
-            *out = -self.offsets[*n as usize];
+            *out = -self.offsets[last.min(*n as usize)];
         }
         let columns = tile.values.chunks_exact(stride);
         for (slopes, column) in self.by_feature.chunks_exact(count).zip(columns) {
             for ((out, n), u) in out.iter_mut().zip(chosen).zip(column) {
-                *out += slopes[*n as usize] * u;
+                *out += slopes[last.min(*n as usize)] * u;
             }
         }
     }

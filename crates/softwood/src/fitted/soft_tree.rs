@@ -1,27 +1,30 @@
 //! The splits of a fitted tree with all that is needed to route a row of the user's.
 
+use super::predict::LinearSplits;
 use crate::data::Scaling;
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::{ParameterLayout, Shape, Topology};
 
 /// Split t sends a row left with probability 1/(1 + exp(−γ(Σ_j a_tj u_j/p − μ_t))), u = scaled row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoftTree {
-    /// Shape.
-    pub topology: Topology,
+    /// Which nodes split.
+    pub shape: Shape,
     /// γ.
     pub gamma: f64,
-    /// a, B × p, node after node.
+    /// a, p values a split, split after split.
     pub coefficients: Vec<f64>,
-    /// μ, one a node.
+    /// μ, one a split.
     pub intercepts: Vec<f64>,
     /// Maps of the features to [0, 1].
     pub scaling: Scaling,
     /// Names of the features.
     pub feature_names: Vec<String>,
+    /// Whether these names were given; features without names are called x0, x1, ….
+    pub named: bool,
 }
 
 impl SoftTree {
-    /// The tree of θ = (a, μ); features without names are called x0, x1, ….
+    /// The complete tree of θ = (a, μ).
     pub(crate) fn of(
         topology: Topology,
         gamma: f64,
@@ -33,12 +36,13 @@ impl SoftTree {
         let (coefficients, intercepts) = ParameterLayout::new(topology, features).split(theta);
         let numbered = || (0..features).map(|j| format!("x{j}")).collect();
         Self {
-            topology,
+            shape: Shape::complete(topology.depth()),
             gamma,
             coefficients: coefficients.to_vec(),
             intercepts: intercepts.to_vec(),
             scaling: scaling.clone(),
             feature_names: names.map_or_else(numbered, <[String]>::to_vec),
+            named: names.is_some(),
         }
     }
 
@@ -47,13 +51,18 @@ impl SoftTree {
         self.feature_names.len()
     }
 
-    /// Coefficients of node `t`.
-    pub fn node_coefficients(&self, t: usize) -> &[f64] {
-        &self.coefficients[t * self.features()..][..self.features()]
+    /// Coefficients of the split at position `split`.
+    pub fn split_coefficients(&self, split: usize) -> &[f64] {
+        &self.coefficients[split * self.features()..][..self.features()]
     }
 
-    /// θ in the layout of training.
-    pub(crate) fn theta(&self) -> Vec<f64> {
-        [self.coefficients.as_slice(), self.intercepts.as_slice()].concat()
+    /// The splits as they are evaluated.
+    pub(super) fn linear_splits(&self) -> LinearSplits<'_> {
+        LinearSplits {
+            shape: &self.shape,
+            coefficients: &self.coefficients,
+            intercepts: &self.intercepts,
+            gamma: self.gamma,
+        }
     }
 }

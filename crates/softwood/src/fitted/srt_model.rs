@@ -1,6 +1,7 @@
 //! A fitted soft regression tree.
 
-use super::{Curve, FitReport, Importance, SoftTree};
+use super::{Curve, FitReport, FittedModel, Importance, SoftTree, file};
+use crate::InputError;
 use crate::data::Standardization;
 
 /// Splits, leaf models and the report of the fit. The tree's steepness is 1 and its intercepts μ
@@ -26,26 +27,45 @@ pub struct SrtModel {
     pub report: FitReport,
 }
 
-impl SrtModel {
-    /// Importance of each feature to the splits.
-    pub fn split_importance(&self, kind: Importance) -> Vec<f64> {
-        kind.of(&self.tree.coefficients, self.tree.features())
+impl FittedModel for SrtModel {
+    const KIND: &'static str = "srt";
+    const PARTS: &'static [&'static str] = &["splits", "leaves"];
+
+    fn tree(&self) -> &SoftTree {
+        &self.tree
     }
 
-    /// Importance of each feature to the leaf models, in units of the response.
-    pub fn leaf_importance(&self, kind: Importance) -> Vec<f64> {
-        let coefficients: Vec<f64> = self.leaf_coefficients().collect();
-        kind.of(&coefficients, self.tree.features())
-    }
-
-    /// Coefficients of the leaf models on scaled features, L × p, in units of the response.
-    pub fn leaf_coefficients(&self) -> impl Iterator<Item = f64> {
-        let scale = self.response.scale;
-        self.leaf_slopes.iter().map(move |b| b * scale)
+    fn report(&self) -> &FitReport {
+        &self.report
     }
 
     /// ω_0, one a split.
-    pub fn split_intercepts(&self) -> impl Iterator<Item = f64> {
-        self.tree.intercepts.iter().map(|mu| -mu)
+    fn split_intercepts(&self) -> Vec<f64> {
+        self.tree.intercepts.iter().map(|mu| -mu).collect()
+    }
+
+    fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
+        let p = self.tree.features();
+        match part {
+            "splits" => Some(kind.of(&self.tree.coefficients, p)),
+            "leaves" => Some(kind.of(&self.leaf_coefficients(), p)),
+            _ => None,
+        }
+    }
+
+    fn to_json(&self) -> String {
+        file::srt::write(Self::KIND, self)
+    }
+
+    fn read_fields(text: &str) -> Result<Self, InputError> {
+        file::srt::read(text)
+    }
+}
+
+impl SrtModel {
+    /// Coefficients of the leaf models on scaled features, L × p, in units of the response.
+    pub fn leaf_coefficients(&self) -> Vec<f64> {
+        let scale = self.response.scale;
+        self.leaf_slopes.iter().map(|b| b * scale).collect()
     }
 }

@@ -148,11 +148,8 @@ fn cheapest_matching(
         }
     }
     let mut column_of = vec![FREE; rows];
-    for (t, row) in row_of
-        .into_iter()
-        .enumerate()
-        .filter(|(_, row)| *row != FREE)
-    {
+    let matched = row_of.into_iter().enumerate();
+    for (t, row) in matched.filter(|(_, row)| *row != FREE) {
         column_of[row] = t;
     }
     column_of

@@ -1,36 +1,37 @@
-//! The penalties of ridge regressions that their data make most plausible.
+//! Evidence maximization: the penalties of ridge regressions under which their data are likeliest.
 //!
 //! The coefficients of a feature, one a leaf, are taken as draws of variance τ_j² around 0, errors as
-//! draws of variance σ². The penalties beside the summed squares then are σ²/τ_j², and all variances
-//! follow from the fit itself: σ² = squares/(W − Σ_j γ_j) and τ_j² = Σ_t β_tj²/γ_j, γ_j being the
-//! number of coefficients of the feature that the data rather than the penalty determine (MacKay,
-//! *Bayesian interpolation*, 1992). A feature that matters to no leaf so gets a large penalty. The
+//! draws of variance σ². The penalties beside the summed squares then are σ²/τ_j², and the variances
+//! that maximize the evidence, the likelihood with the coefficients integrated out, follow from the fit
+//! itself: σ² = squares/(W − Σ_j γ_j) and τ_j² = Σ_t β_tj²/γ_j, γ_j being the number of coefficients of
+//! the feature that the data rather than the penalty determine (MacKay, *Bayesian interpolation*, 1992).
+//! A feature that matters to no leaf so gets a large penalty (automatic relevance determination). The
 //! bends of a curve share a variance in the same way.
 
 use super::ridge::normal_equations;
 use std::ops::Range;
 
 /// Rounds of re-estimation at most, and the change of log penalties that ends them.
-const ROUNDS: usize = 30;
-const CLOSE: f64 = 0.02;
+const EVIDENCE_ROUNDS: usize = 30;
+const SETTLED_CHANGE: f64 = 0.02;
 
 /// Bounds of the penalties, where they begin, and the share of W that is always left to errors.
-const LEAST: f64 = 1e-4;
-const MOST: f64 = 1e3;
-const GUESS: f64 = 5e-2;
-const ERRORS: f64 = 0.05;
+const LEAST_PENALTY: f64 = 1e-4;
+const MOST_PENALTY: f64 = 1e3;
+const FIRST_PENALTY: f64 = 5e-2;
+const LEAST_ERROR_SHARE: f64 = 0.05;
 
 /// For how many coefficients the variance common to all features counts in each of theirs.
-const TIE: f64 = 0.2;
+const COMMON_COEFFICIENTS: f64 = 0.2;
 
 /// Bends of 0 that count in the variance of each curve's, as if seen: what is nearly straight is
 /// straight. Bounds of their penalties; knots may be close, so bends may be large.
-const STRAIGHT: f64 = 2.0;
-const LEAST_OF_BENDS: f64 = 1e-8;
-const MOST_OF_BENDS: f64 = 1e8;
+const STRAIGHT_BENDS: f64 = 2.0;
+const LEAST_BEND_PENALTY: f64 = 1e-8;
+const MOST_BEND_PENALTY: f64 = 1e8;
 
-/// What the data make most plausible.
-pub(crate) struct Plausible {
+/// The variances of most evidence.
+pub(crate) struct MostEvidence {
     /// σ²/τ_j² of each feature, then of the intercept.
     pub penalties: Vec<f64>,
     /// σ².
@@ -62,8 +63,8 @@ impl Groups {
             families: vec![Family {
                 groups: 0..features + 1,
                 zeros: 0.0,
-                least: LEAST,
-                most: MOST,
+                least: LEAST_PENALTY,
+                most: MOST_PENALTY,
             }],
         }
     }
@@ -84,9 +85,9 @@ impl Groups {
         groups.of_column.push(intercept);
         groups.families.push(Family {
             groups: features + 1..next + 1,
-            zeros: STRAIGHT,
-            least: LEAST_OF_BENDS,
-            most: MOST_OF_BENDS,
+            zeros: STRAIGHT_BENDS,
+            least: LEAST_BEND_PENALTY,
+            most: MOST_BEND_PENALTY,
         });
         groups
     }
@@ -96,21 +97,21 @@ impl Groups {
     }
 }
 
-/// σ²/τ² of each column and σ² for the leaves with these moments, as [`ridge`](super::ridge()) takes
-/// them.
-pub(crate) fn plausible_penalties(
+/// σ²/τ² of each column, as [`ridge`](super::ridge()) takes them, and σ² that maximize the evidence of
+/// the leaves with these moments.
+pub(crate) fn maximize_evidence(
     moments: &[Vec<f64>],
     features: usize,
     groups: &Groups,
-) -> Plausible {
+) -> MostEvidence {
     let (p, m) = (features, features + 2);
     let total: f64 = moments
         .iter()
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
-    let mut penalties = vec![GUESS; p + 1];
+    let mut penalties = vec![FIRST_PENALTY; p + 1];
     let mut error_variance = 1.0;
-    for _ in 0..ROUNDS {
+    for _ in 0..EVIDENCE_ROUNDS {
         let mut determined = vec![0.0; groups.count()];
         let mut lengths = vec![0.0; groups.count()];
         let mut squares = 0.0;
@@ -128,7 +129,7 @@ pub(crate) fn plausible_penalties(
             squares += left.max(0.0);
         }
         let all: f64 = determined.iter().sum();
-        let left_to_errors = (total - all).max(ERRORS * total);
+        let left_to_errors = (total - all).max(LEAST_ERROR_SHARE * total);
         error_variance = squares / left_to_errors.max(f64::MIN_POSITIVE);
         let of_group: Vec<f64> = groups
             .families
@@ -149,11 +150,11 @@ pub(crate) fn plausible_penalties(
             change = change.max((next / *penalty).ln().abs());
             *penalty = next;
         }
-        if change < CLOSE {
+        if change < SETTLED_CHANGE {
             break;
         }
     }
-    Plausible {
+    MostEvidence {
         penalties,
         error_variance,
     }
@@ -167,7 +168,9 @@ pub(crate) fn variances(squares: &[f64], determined: &[f64], zeros: f64) -> Vec<
     let common = sum(squares) / sum(determined).max(f64::MIN_POSITIVE);
     let groups = squares.iter().zip(determined);
     groups
-        .map(|(squares, determined)| (squares + TIE * common) / (determined + TIE + zeros))
+        .map(|(squares, determined)| {
+            (squares + COMMON_COEFFICIENTS * common) / (determined + COMMON_COEFFICIENTS + zeros)
+        })
         .collect()
 }
 
@@ -210,7 +213,7 @@ mod tests {
             ([0.5, 2.0, 0.5, 1.0], 1.0),
         ] {
             let moments = drawn(256, 40, coefficients, errors);
-            let found = plausible_penalties(&moments, 3, &Groups::of_features(3));
+            let found = maximize_evidence(&moments, 3, &Groups::of_features(3));
             assert!((found.error_variance / errors.powi(2) - 1.0).abs() < 0.1);
             for (found, deviation) in found.penalties.iter().zip(coefficients) {
                 let wanted = (errors / deviation).powi(2);
@@ -225,7 +228,7 @@ mod tests {
     #[test]
     fn a_feature_that_matters_nowhere_is_penalized_most() {
         let moments = drawn(4, 60, [1.0, 0.0, 1.0, 1.0], 0.5);
-        let penalties = plausible_penalties(&moments, 3, &Groups::of_features(3)).penalties;
+        let penalties = maximize_evidence(&moments, 3, &Groups::of_features(3)).penalties;
         let others = penalties[0].max(penalties[2]).max(penalties[3]);
         assert!(penalties[1] > 5.0 * others, "{penalties:?}");
     }
@@ -233,8 +236,13 @@ mod tests {
     #[test]
     fn nothing_to_explain_gives_finite_penalties() {
         for moments in [vec![vec![0.0; 25]; 2], drawn(2, 30, [0.0; 4], 0.0)] {
-            let found = plausible_penalties(&moments, 3, &Groups::of_features(3));
-            assert!(found.penalties.iter().all(|c| (LEAST..=MOST).contains(c)));
+            let found = maximize_evidence(&moments, 3, &Groups::of_features(3));
+            assert!(
+                found
+                    .penalties
+                    .iter()
+                    .all(|c| (LEAST_PENALTY..=MOST_PENALTY).contains(c))
+            );
         }
     }
 }

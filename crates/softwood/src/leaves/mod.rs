@@ -6,5 +6,5 @@ mod evidence;
 mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};
-pub(crate) use evidence::{Groups, plausible_penalties, variances};
+pub(crate) use evidence::{Groups, maximize_evidence, variances};
 pub(crate) use ridge::{LinearModel, ridge};

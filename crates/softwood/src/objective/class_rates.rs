@@ -7,7 +7,7 @@
 use super::ExpectedCost;
 use crate::data::ClassificationRows;
 use crate::solver::{Constrained, Objective};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 
 /// Bounds (k, ρ_k).
@@ -82,7 +82,7 @@ impl Constrained for RateConstrainedCost<'_, '_> {
         ParameterLayout::new(self.topology, self.data.features()).dim()
     }
 
-    fn values(&self, theta: &[f64]) -> Result<(f64, Vec<f64>), Stopped> {
+    fn values(&self, theta: &[f64]) -> Result<(f64, Vec<f64>), Interrupted> {
         let masses = self.data.leaf_masses(self.topology, theta, self.gamma)?;
         let total: f64 = self.class_weights.iter().sum();
         let cost = expected_cost(&masses, self.costs, self.labels) / total;
@@ -90,7 +90,12 @@ impl Constrained for RateConstrainedCost<'_, '_> {
         Ok((cost, self.rates.shortfalls(&rates)))
     }
 
-    fn gradient(&self, theta: &[f64], slopes: &[f64], gradient: &mut [f64]) -> Result<(), Stopped> {
+    fn gradient(
+        &self,
+        theta: &[f64],
+        slopes: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<(), Interrupted> {
         let costs = self
             .rates
             .lagrangian_costs(self.costs, self.class_weights, slopes);

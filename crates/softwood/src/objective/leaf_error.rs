@@ -3,7 +3,7 @@
 use crate::data::{RegressionRows, WeightedBlock, WeightedRows};
 use crate::passes::{LeafCosts, value_and_gradient};
 use crate::solver::Objective;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
 use std::iter::repeat;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Objective for RowCosts<'_, '_> {
         ParameterLayout::new(self.topology, self.rows.features()).dim()
     }
 
-    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         let (topology, p) = (self.topology, self.rows.features());
         let value = value_and_gradient(self.rows, topology, 1.0, theta, self, gradient)?;
         let data_scale = self.scale / self.total_weight;
@@ -95,7 +95,7 @@ impl Objective for SoftRegressionError<'_, '_> {
         (p + 1) * (self.topology.branches() + self.topology.leaves())
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         let parameters = self.parameters(x);
         let (data, p) = (self.data, self.data.features());
         let costs = data.leaf_costs(&parameters, 0, None)?;

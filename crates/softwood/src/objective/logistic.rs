@@ -3,7 +3,7 @@
 use crate::data::{WeightedBlock, WeightedRows};
 use crate::passes::{LeafCosts, value_and_gradient};
 use crate::solver::Objective;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::Topology;
 use crate::vectors::ln;
 use pulp::{Arch, Simd, WithSimd};
@@ -46,7 +46,7 @@ impl Objective for Logistic<'_, '_> {
         self.rows.features() + 1
     }
 
-    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         let stump = Topology::complete(1);
         let loss = value_and_gradient(self.rows, stump, 1.0, theta, self, gradient)?;
         let a = &theta[..self.rows.features()];

@@ -3,7 +3,7 @@
 use crate::data::{ClassificationRows, WeightedBlock};
 use crate::passes::{LeafCosts, value_and_gradient};
 use crate::solver::Objective;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 
 /// (1/W) Σ_i w_i Σ_t P_it cost(y_i, label_t) as a function of θ = (a, μ), W = Σ_i w_i.
@@ -87,7 +87,7 @@ impl Objective for ExpectedCost<'_> {
         ParameterLayout::new(self.topology, self.data.features()).dim()
     }
 
-    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         let (rows, topology) = (&self.data.rows, self.topology);
         value_and_gradient(rows, topology, self.gamma, theta, self, gradient)
     }

@@ -7,12 +7,12 @@
 
 use super::PenaltyShape;
 use crate::InputError;
-use crate::solver::{Group, Majorized, SparsityTerm};
+use crate::solver::{Bounds, Group, Majorized, SparsityTerm};
 use crate::tree::{ParameterLayout, Topology};
 use std::collections::BTreeMap;
 
-/// Bound on every coefficient and intercept.
-const BOUND: f64 = 1.0;
+/// Where coefficients and intercepts of splits lie.
+const SPLIT_BOUNDS: Bounds = Bounds::all(-1.0, 1.0);
 
 /// Largest λ: products with steps and numbers of coefficients stay finite.
 const MAX_WEIGHT: f64 = 1e100;
@@ -72,9 +72,10 @@ impl PenaltySettings {
     }
 }
 
-/// A penalty on some coordinates of a vector, within |x| ≤ 1.
+/// A penalty on some coordinates of a vector, within a box.
 #[derive(Clone, Debug)]
 pub(crate) struct Penalty {
+    bounds: Bounds,
     local: f64,
     global: f64,
     shape: PenaltyShape,
@@ -103,12 +104,26 @@ impl Penalty {
             }
             groups = by_id.into_values().collect();
         }
+        let coordinates = nodes.flat_map(|t| layout.coefficients(t)).collect();
+        Self::new(settings, layout.dim(), SPLIT_BOUNDS, coordinates, groups)
+    }
+
+    /// λ_L of `settings` on `coordinates` and λ_G on the largest of each of `groups`, for vectors of
+    /// length `dim` within `bounds`.
+    fn new(
+        settings: &PenaltySettings,
+        dim: usize,
+        bounds: Bounds,
+        coordinates: Vec<usize>,
+        groups: Vec<Vec<usize>>,
+    ) -> Self {
         Self {
+            bounds,
             local: settings.local,
             global: settings.global,
             shape: settings.shape,
-            dim: layout.dim(),
-            coordinates: nodes.flat_map(|t| layout.coefficients(t)).collect(),
+            dim,
+            coordinates,
             groups,
         }
     }
@@ -159,7 +174,7 @@ impl Majorized for Penalty {
         value
     }
 
-    /// The penalty's tangent at θ, up to a constant, with the bounds |θ| ≤ 1: what the solver takes.
+    /// The penalty's tangent at θ, up to a constant, with the bounds: what the solver takes.
     fn tangent(&self, theta: &[f64]) -> SparsityTerm {
         let mut local = vec![0.0; self.dim];
         if self.local > 0.0 {
@@ -177,7 +192,7 @@ impl Majorized for Penalty {
             .filter(|group| group.weight > 0.0)
             .collect();
         SparsityTerm {
-            bound: BOUND,
+            bounds: self.bounds.clone(),
             local,
             groups,
         }
@@ -193,6 +208,22 @@ mod tests {
     use super::*;
     use crate::objective::penalty_shape::EVERY_SHAPE;
     use proptest::prelude::*;
+
+    #[test]
+    fn leaves_may_be_free_beside_bounded_splits() {
+        // One feature's split, its leaf, and an intercept that is neither bounded nor penalized.
+        use crate::solver::{Interval, SimpleTerm};
+        let settings = PenaltySettings {
+            global: 2.0,
+            ..PenaltySettings::default()
+        };
+        let bounds = [Interval::new(-1.0, 1.0), Interval::FREE, Interval::FREE];
+        let bounds = bounds.into_iter().collect();
+        let penalty = Penalty::new(&settings, 3, bounds, vec![0, 1], vec![vec![0, 1]]);
+        let mut x = [-7.0, 6.0, -50.0];
+        penalty.tangent(&x).prox(&mut x, 1.0);
+        assert_eq!(x, [-1.0, 4.0, -50.0]);
+    }
 
     proptest! {
         /// The tangent lies above the penalty and touches it.

@@ -1,7 +1,7 @@
 //! Squared errors of leaf models, weighted by the chance of being in the leaf.
 
 use crate::data::{Pass, RegressionRows, Response, WeightedBlock};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::subtree::{RegressionParameters, Subtree, SubtreeScratch};
 use crate::vectors::AlignedBuffer;
 
@@ -49,7 +49,7 @@ impl Pass for ExpectedError<'_> {
 
 impl RegressionRows<'_> {
     /// Mean expected squared error of the whole tree: (7) without its penalties.
-    pub(crate) fn loss(&self, parameters: &RegressionParameters) -> Result<f64, Stopped> {
+    pub(crate) fn loss(&self, parameters: &RegressionParameters) -> Result<f64, Interrupted> {
         let sum = self.rows.sum(&ExpectedError {
             tree: Subtree::at(parameters, 0),
             response: &self.target,
@@ -62,7 +62,7 @@ impl RegressionRows<'_> {
         &self,
         parameters: &RegressionParameters,
         node: usize,
-    ) -> Result<AlignedBuffer, Stopped> {
+    ) -> Result<AlignedBuffer, Interrupted> {
         let subtree = Subtree::at(parameters, node);
         self.rows.fill_columns(
             1,
@@ -80,7 +80,7 @@ impl RegressionRows<'_> {
         parameters: &RegressionParameters,
         node: usize,
         extra: Option<&[f64]>,
-    ) -> Result<AlignedBuffer, Stopped> {
+    ) -> Result<AlignedBuffer, Interrupted> {
         let subtree = Subtree::at(parameters, node);
         self.rows.fill_columns(
             subtree.leaves(),
@@ -100,7 +100,7 @@ impl RegressionRows<'_> {
         parameters: &RegressionParameters,
         node: usize,
         extra: Option<&[f64]>,
-    ) -> Result<AlignedBuffer, Stopped> {
+    ) -> Result<AlignedBuffer, Interrupted> {
         let topology = parameters.topology;
         let children =
             [topology.left(node), topology.right(node)].map(|child| Subtree::at(parameters, child));

@@ -1,7 +1,7 @@
 //! How much of each class ends in each leaf.
 
 use crate::data::{Classes, ClassificationRows, Pass, WeightedBlock, add_to};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::leaf_sums::add_leaf_masses;
@@ -15,7 +15,7 @@ impl ClassificationRows<'_> {
         topology: Topology,
         theta: &[f64],
         gamma: f64,
-    ) -> Result<Vec<f64>, Stopped> {
+    ) -> Result<Vec<f64>, Interrupted> {
         self.rows.sum(&LeafMasses {
             splits: Splits::new(topology, self.features(), theta, gamma),
             classes: self.target,

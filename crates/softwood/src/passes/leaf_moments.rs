@@ -1,7 +1,7 @@
 //! Weighted second moments of features and response: all that exact regressions need of the rows.
 
 use crate::data::{Pass, RegressionRows, Response, WeightedBlock, add_to};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::moments::MomentColumns;
 use crate::tree::subtree::{RegressionParameters, Subtree, SubtreeScratch};
 
@@ -13,7 +13,7 @@ impl RegressionRows<'_> {
         parameters: &RegressionParameters,
         node: usize,
         extra: Option<&[f64]>,
-    ) -> Result<Vec<Vec<f64>>, Stopped> {
+    ) -> Result<Vec<Vec<f64>>, Interrupted> {
         self.rows.sum(&LeafMoments {
             subtree: Subtree::at(parameters, node),
             features: self.features(),

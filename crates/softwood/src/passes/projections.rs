@@ -1,7 +1,7 @@
 //! Quantiles of the projections aₜᵀx/p of the rows that reach a node, from histograms.
 
 use crate::data::{Pass, WeightedBlock, WeightedRows, add_to};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::Splits;
@@ -19,7 +19,7 @@ pub(crate) fn projection_quantiles(
     gamma: f64,
     nodes: &[usize],
     levels: &[f64],
-) -> Result<Vec<f64>, Stopped> {
+) -> Result<Vec<f64>, Interrupted> {
     let projections = Projections {
         splits: Splits::new(topology, rows.features(), theta, gamma),
         gamma,

@@ -1,7 +1,7 @@
 //! Where rows go: the chance of reaching a node, the side of a split, the likeliest leaf.
 
 use crate::data::WeightedRows;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::Splits;
@@ -19,7 +19,7 @@ impl WeightedRows<'_> {
         theta: &[f64],
         gamma: f64,
         node: usize,
-    ) -> Result<AlignedBuffer, Stopped> {
+    ) -> Result<AlignedBuffer, Interrupted> {
         let splits = Splits::new(topology, self.features(), theta, gamma);
         self.fill_columns(
             1,
@@ -38,7 +38,7 @@ impl WeightedRows<'_> {
         theta: &[f64],
         gamma: f64,
         node: usize,
-    ) -> Result<AlignedBuffer, Stopped> {
+    ) -> Result<AlignedBuffer, Interrupted> {
         let splits = Splits::new(topology, self.features(), theta, gamma);
         self.fill_columns(
             1,
@@ -54,7 +54,7 @@ impl WeightedRows<'_> {
     }
 
     /// z_i of one split (a, μ) of steepness 1 for each row.
-    pub(crate) fn linear_values(&self, split: &[f64]) -> Result<Vec<f64>, Stopped> {
+    pub(crate) fn linear_values(&self, split: &[f64]) -> Result<Vec<f64>, Interrupted> {
         let stump = Topology::complete(1);
         let splits = Splits::new(stump, self.features(), split, 1.0);
         let columns = self.fill_columns(
@@ -74,7 +74,7 @@ impl WeightedRows<'_> {
         &self,
         parameters: &RegressionParameters,
         node: usize,
-    ) -> Result<Vec<u32>, Stopped> {
+    ) -> Result<Vec<u32>, Interrupted> {
         let topology = parameters.topology;
         let height = topology.depth() - topology.level(node);
         let first = topology.leaves_below(node).start;

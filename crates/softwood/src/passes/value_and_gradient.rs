@@ -1,7 +1,7 @@
 //! Value and gradient of Σ_i Σ_t P_it cost_it by the splits, whatever the costs are.
 
 use crate::data::{Pass, WeightedBlock, WeightedRows, add_to};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
@@ -35,7 +35,7 @@ pub(crate) fn value_and_gradient(
     theta: &[f64],
     costs: &impl LeafCosts,
     gradient: &mut [f64],
-) -> Result<f64, Stopped> {
+) -> Result<f64, Interrupted> {
     let p = rows.features();
     let (value, sum) = rows.sum(&ValueAndGradient {
         splits: Splits::new(topology, p, theta, gamma),

@@ -11,7 +11,7 @@ use crate::solver::{
     SimpleTerm, Work, minimize, minimize_constrained,
 };
 use crate::status::SolveStatus;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ impl AsRef<Ending> for StartOutcome {
 impl Descent<'_, '_> {
     /// Follows the stages from number `first` on, alternating the exact label step with the
     /// quasi-Newton run until labels stop changing. Stopped, it returns the best it can label.
-    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
         let last = self.stages.len() - 1;
         let mut multipliers = self.no_multipliers();
         let mut end = End {
@@ -132,8 +132,8 @@ impl Descent<'_, '_> {
                 let outcome = match round {
                     Ok(Some(outcome)) => outcome,
                     Ok(None) => break,
-                    Err(stopped) => {
-                        end.status = stopped.into();
+                    Err(interrupted) => {
+                        end.status = SolveStatus::try_from(interrupted)?;
                         break 'stages;
                     }
                 };
@@ -158,7 +158,7 @@ impl Descent<'_, '_> {
         theta: &[f64],
         labels: &mut Option<Vec<u32>>,
         multipliers: &mut Multipliers,
-    ) -> Result<Option<Outcome>, Stopped> {
+    ) -> Result<Option<Outcome>, Interrupted> {
         let masses = self.data.leaf_masses(self.topology, theta, stage.gamma)?;
         let revised = self.label(&masses, stage, multipliers);
         if labels.as_ref() == Some(&revised) {
@@ -170,7 +170,7 @@ impl Descent<'_, '_> {
     }
 
     /// θ as it stands, with the labels that suit it.
-    pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Stopped> {
+    pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
         self.data.rows.stop.without_deadline().check()?;
         let end = End {
             status: SolveStatus::TimeLimit,
@@ -187,7 +187,7 @@ impl Descent<'_, '_> {
         theta: Vec<f64>,
         multipliers: &Multipliers,
         end: End,
-    ) -> Result<StartOutcome, Stopped> {
+    ) -> Result<StartOutcome, Interrupted> {
         let stage = &self.stages[self.stages.len() - 1];
         let data = self.data.with_stop(&Stop::default());
         let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
@@ -233,7 +233,7 @@ impl Descent<'_, '_> {
         labels: &[u32],
         theta: Vec<f64>,
         multipliers: &mut Multipliers,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<Outcome, Interrupted> {
         // A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a penalty
         // in full would leave nothing of it.
         let penalty = self.penalty.clone().scaled(stage.gamma / self.gamma);
@@ -273,7 +273,7 @@ impl Descent<'_, '_> {
         penalty: &Penalty,
         labels: &[u32],
         mut theta: Vec<f64>,
-    ) -> Result<Outcome, Stopped> {
+    ) -> Result<Outcome, Interrupted> {
         let rounds = if penalty.is_concave() && !stage.soft {
             MAX_TANGENTS
         } else {

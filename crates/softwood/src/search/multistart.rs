@@ -1,16 +1,11 @@
-//! Seeded starts, run side by side or one after the other; the best is kept, all are reported.
+//! The starts of an ORCT: fresh ones, and warm starts from other penalties and softer splits.
 
 use super::descent::{Descent, StartOutcome};
 use super::one_start::{Origin, improve, run_start};
 use super::prune::pruned;
-use crate::data::Parallelism;
-use crate::stop::{Stop, Stopped};
+use super::starts::{Starts, best_of_starts};
+use crate::stop::Interrupted;
 use rand_pcg::Pcg64;
-use rayon::prelude::*;
-use std::cmp::Ordering;
-
-/// From this many chunks on, rows run in parallel and starts one after the other.
-const MANY_CHUNKS: usize = 16;
 
 /// How thoroughly each start searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,36 +32,6 @@ impl Effort {
 /// Regrowths of a warm start at a sharper γ, which has been regrown before.
 const REGROWTHS_SHARPENED: usize = 1;
 
-/// All starts in their order, and which of them is best.
-#[derive(Clone)]
-pub(crate) struct Starts<O> {
-    pub outcomes: Vec<O>,
-    pub best: usize,
-    /// What kept some starts from being run, or from being run to their end.
-    pub stopped: Option<Stopped>,
-}
-
-/// Rows in parallel when there are many or only one start, else the starts.
-pub(crate) fn parallelism(chunks: usize, n_starts: usize) -> Parallelism {
-    if n_starts == 1 || chunks >= MANY_CHUNKS {
-        Parallelism::Rows
-    } else {
-        Parallelism::None
-    }
-}
-
-/// Does the same to all, side by side unless their rows are.
-pub(crate) fn side_by_side<A: Send, B: Send>(
-    all: Vec<A>,
-    parallelism: Parallelism,
-    step: impl Fn(A) -> Result<B, Stopped> + Send + Sync,
-) -> Result<Vec<B>, Stopped> {
-    match parallelism {
-        Parallelism::Rows => all.into_iter().map(step).collect(),
-        Parallelism::None => all.into_par_iter().map(step).collect(),
-    }
-}
-
 /// The greedy start with all features to choose from.
 const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
 
@@ -86,7 +51,7 @@ pub(crate) fn run_starts(
     n: usize,
     seed: u64,
     effort: Effort,
-) -> Result<Starts<StartOutcome>, Stopped> {
+) -> Result<Starts<StartOutcome>, Interrupted> {
     let depth = descent.topology.depth();
     gather(descent, n, |start| {
         let mut rng = Pcg64::new(u128::from(seed), start as u128);
@@ -102,34 +67,34 @@ pub(crate) fn run_starts(
 
 /// A warm start at other penalties stops moving within this share of the least of them: it may begin
 /// within the tolerance of an ordinary fit, and would then stay as dense as it was.
-const CLOSE: f64 = 0.01;
+const WARM_START_TOL: f64 = 0.01;
 
 /// The same where settings are only compared.
-const ROUGH: f64 = 0.1;
+const ROUGH_WARM_START_TOL: f64 = 0.1;
 
 /// Takes every start of `before`, at smaller penalties, down the last stage of this problem. Each
 /// follows its own local minimum: leaving out whole splits would jump to far sparser trees.
 pub(crate) fn warm_start(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
-) -> Result<Starts<StartOutcome>, Stopped> {
-    warm_start_within(descent, before, CLOSE, |_, outcome| Ok(outcome))
+) -> Result<Starts<StartOutcome>, Interrupted> {
+    warm_start_within(descent, before, WARM_START_TOL, |_, outcome| Ok(outcome))
 }
 
 /// As [`warm_start`], but roughly, and splits that are not worth their penalty are left out.
 pub(crate) fn warm_start_and_prune(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
-) -> Result<Starts<StartOutcome>, Stopped> {
-    warm_start_within(descent, before, ROUGH, pruned)
+) -> Result<Starts<StartOutcome>, Interrupted> {
+    warm_start_within(descent, before, ROUGH_WARM_START_TOL, pruned)
 }
 
 fn warm_start_within(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
     share_of_penalty: f64,
-    finish: impl Fn(&Descent<'_, '_>, StartOutcome) -> Result<StartOutcome, Stopped> + Sync,
-) -> Result<Starts<StartOutcome>, Stopped> {
+    finish: impl Fn(&Descent<'_, '_>, StartOutcome) -> Result<StartOutcome, Interrupted> + Sync,
+) -> Result<Starts<StartOutcome>, Interrupted> {
     let tol = share_of_penalty * descent.penalty.least_weight();
     let close = Descent {
         tol: descent.tol.min(tol),
@@ -154,7 +119,7 @@ pub(crate) fn sharpen_starts(
     descent: &Descent<'_, '_>,
     before: &[StartOutcome],
     seed: u64,
-) -> Result<Starts<StartOutcome>, Stopped> {
+) -> Result<Starts<StartOutcome>, Interrupted> {
     gather(
         descent,
         sharpened(descent.topology.depth(), before.len()),
@@ -164,7 +129,7 @@ pub(crate) fn sharpen_starts(
                 Some(softer) => {
                     let last = descent.stages.len() - 1;
                     let outcome = pruned(descent, descent.follow(last, softer.theta.clone())?)?;
-                    improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)
+                    improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
                 }
                 None => run_start(descent, ALL_FEATURES, REGROWTHS_SHARPENED, &mut rng)?,
             };
@@ -177,58 +142,8 @@ pub(crate) fn sharpen_starts(
 fn gather(
     descent: &Descent<'_, '_>,
     n: usize,
-    run: impl Fn(usize) -> Result<StartOutcome, Stopped> + Sync,
-) -> Result<Starts<StartOutcome>, Stopped> {
+    run: impl Fn(usize) -> Result<StartOutcome, Interrupted> + Sync,
+) -> Result<Starts<StartOutcome>, Interrupted> {
     let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
     best_of_starts(n, parallelism, stop, run, StartOutcome::order)
-}
-
-/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. Once stopped no further start
-/// begins. The first one delivers whatever the time limit says; Err if none did because of the flag.
-pub(crate) fn best_of_starts<O: Send>(
-    n_starts: usize,
-    parallelism: Parallelism,
-    stop: &Stop,
-    run: impl Fn(usize) -> Result<O, Stopped> + Sync,
-    order: impl Fn(&O, &O) -> Ordering,
-) -> Result<Starts<O>, Stopped> {
-    let run_in_time = |start: usize| {
-        if start > 0 {
-            stop.check()?;
-        }
-        run(start)
-    };
-    // A start that was stopped before it had a point does not take those with it that have one.
-    let keep = |start: usize| Ok(run_in_time(start));
-    let ended = side_by_side((0..n_starts).collect(), parallelism, keep)?;
-    let outcomes: Vec<O> = ended.into_iter().filter_map(Result::ok).collect();
-    if outcomes.is_empty() {
-        stop.without_deadline().check()?;
-    }
-    let missing = outcomes.len() < n_starts;
-    Ok(Starts::ranked(outcomes, order, why_stopped(stop, missing)))
-}
-
-/// What ended the starts, if anything did: the flag, or the time limit if starts are missing for it.
-pub(crate) fn why_stopped(stop: &Stop, missing: bool) -> Option<Stopped> {
-    let stopped = stop.check().err();
-    stopped.filter(|stopped| missing || *stopped == Stopped::Cancelled)
-}
-
-impl<O> Starts<O> {
-    /// Finds the best of at least one, the first by `order`.
-    pub fn ranked(
-        outcomes: Vec<O>,
-        order: impl Fn(&O, &O) -> Ordering,
-        stopped: Option<Stopped>,
-    ) -> Self {
-        let best = (0..outcomes.len())
-            .min_by(|a, b| order(&outcomes[*a], &outcomes[*b]))
-            .expect("the first start always delivers");
-        Self {
-            outcomes,
-            best,
-            stopped,
-        }
-    }
 }

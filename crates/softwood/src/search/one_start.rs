@@ -4,12 +4,12 @@ use super::descent::{Descent, StartOutcome};
 use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
 use crate::start::{greedy_splits, splits_through_the_data};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
 
 /// How many regrowths in a row may fail to lower the objective by 1 %.
-const PATIENCE: usize = 2;
+const REGROWTH_PATIENCE: usize = 2;
 const REGROWTH_GAIN: f64 = 0.01;
 
 /// Where a start begins.
@@ -27,7 +27,7 @@ pub(crate) fn run_start(
     origin: Origin,
     regrowths: usize,
     rng: &mut impl Rng,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     let topology = descent.topology;
     let mut theta = vec![0.0; ParameterLayout::new(topology, descent.data.features()).dim()];
     // Without a first point there is no answer, so the time limit waits for it.
@@ -46,7 +46,7 @@ pub(crate) fn run_start(
     let gamma = descent.gamma;
     splits_through_the_data(&data.rows, topology, gamma, &mut theta, &fresh, rng)?;
     let outcome = pruned(descent, descent.follow(first, theta)?)?;
-    Ok(improve(descent, regrowths, outcome, rng))
+    improve(descent, regrowths, outcome, rng)
 }
 
 /// The stage at which a try begins. The softest, 2p, forgets the start; the next one, 8p, keeps more of
@@ -63,11 +63,13 @@ pub(crate) fn improve(
     regrowths: usize,
     mut best: StartOutcome,
     rng: &mut impl Rng,
-) -> StartOutcome {
+) -> Result<StartOutcome, Interrupted> {
     let mut fruitless = 0;
     for try_ in 1..=regrowths {
-        let Ok(next) = regrow(descent, first_stage(descent, try_), &best, rng) else {
-            break; // stopped: what there is stays
+        let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
+            Ok(next) => next,
+            Err(Interrupted::Source(error)) => return Err(error.into()),
+            Err(_) => break, // stopped: what there is stays
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall
@@ -83,11 +85,11 @@ pub(crate) fn improve(
             next
         };
         best.ending.work += other.ending.work;
-        if fruitless == PATIENCE {
+        if fruitless == REGROWTH_PATIENCE {
             break;
         }
     }
-    best
+    Ok(best)
 }
 
 /// A descent from `best` with its idle splits, or else one at random, grown anew.
@@ -96,7 +98,7 @@ fn regrow(
     first: usize,
     best: &StartOutcome,
     rng: &mut impl Rng,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     let (data, topology) = (&descent.data, descent.topology);
     data.rows.stop.check()?;
     let leaves = topology.leaves();

@@ -1,24 +1,24 @@
-//! Takes out splits that cost more than they are worth.
+//! Pruning: takes out splits that cost more than they are worth.
 //!
 //! A penalty shrinks a split but, on the way to none at all, the loss may rise first: descent alone then
 //! ends in a tree that is worse than one with fewer splits.
 
 use super::descent::{Descent, StartOutcome};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 
 /// Nodes tried at most, from the root down; each costs a pass over the rows.
-const TRIED: usize = 15;
+const NODES_TRIED: usize = 15;
 
 /// A split is left out if that lowers the objective by more than this share, which rounding may be.
-const ROUNDING: f64 = 1e-6;
+const PRUNING_GAIN: f64 = 1e-6;
 
 /// The outcome, or if leaving out the splits at and below some nodes is better, where the descent from
 /// there ends.
 pub(crate) fn pruned(
     descent: &Descent<'_, '_>,
     mut outcome: StartOutcome,
-) -> Result<StartOutcome, Stopped> {
+) -> Result<StartOutcome, Interrupted> {
     // A bound on a class's rate may need every split, and is not to be judged by the objective.
     if !descent.rates.bounds.is_empty() {
         return Ok(outcome);
@@ -27,7 +27,7 @@ pub(crate) fn pruned(
     let layout = ParameterLayout::new(topology, descent.data.features());
     let mut best = outcome.clone();
     let mut found = false;
-    for t in 0..topology.branches().min(TRIED) {
+    for t in 0..topology.branches().min(NODES_TRIED) {
         let mut theta = best.theta.clone();
         let mut changed = false;
         let subtree = Topology::complete(topology.depth() - topology.level(t));
@@ -41,12 +41,13 @@ pub(crate) fn pruned(
             continue;
         }
         match descent.assess(theta) {
-            Ok(next) if next.objective() < (1.0 - ROUNDING) * best.objective() => {
+            Ok(next) if next.objective() < (1.0 - PRUNING_GAIN) * best.objective() => {
                 best = next;
                 found = true;
             }
             Ok(_) => {}
-            Err(_) => break, // what there is stays
+            Err(Interrupted::Source(error)) => return Err(error.into()),
+            Err(_) => break, // stopped: what there is stays
         }
     }
     if !found {

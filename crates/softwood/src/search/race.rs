@@ -1,9 +1,10 @@
-//! A race of candidates over folds: whoever falls significantly behind on held-out rows leaves it.
+//! Racing of candidates over folds (after Maron and Moore's Hoeffding races): who falls significantly
+//! behind on held-out rows is dropped.
 
 /// After one fold, two, and more, a candidate leaves the race if its held-out costs exceed those of the
 /// best by this many standard errors of the paired difference. One fold is one training: that it went
 /// badly by chance is not in the standard error, hence the care at first.
-const BEHIND: [f64; 3] = [4.0, 3.0, 2.0];
+const DROPPED_BEHIND: [f64; 3] = [4.0, 3.0, 2.0];
 
 /// How a candidate has done so far.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +68,7 @@ impl Race {
                 .map(|(c, a)| c - a)
                 .collect();
             let (mean, error) = weighted_mean(&behind, &self.weights);
-            let allowed = BEHIND[standing.folds.clamp(1, BEHIND.len()) - 1];
+            let allowed = DROPPED_BEHIND[standing.folds.clamp(1, DROPPED_BEHIND.len()) - 1];
             standing.dropped = mean > allowed * error && mean != 0.0;
         }
     }

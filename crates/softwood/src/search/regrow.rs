@@ -10,7 +10,7 @@ use super::descent::Descent;
 use crate::objective::ClassRates;
 use crate::solver::Work;
 use crate::start::splits_through_the_data;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 use rand::Rng;
 
@@ -78,7 +78,7 @@ pub(crate) fn grow(
     theta: &mut [f64],
     free: &[bool],
     rng: &mut impl Rng,
-) -> Result<Work, Stopped> {
+) -> Result<Work, Interrupted> {
     let (topology, stump) = (descent.topology, Topology::complete(1));
     let (p, gamma) = (descent.data.features(), descent.gamma);
     let costs = &descent.stages[descent.stages.len() - 1].costs;

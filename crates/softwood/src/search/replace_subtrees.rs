@@ -3,10 +3,10 @@
 //! Below a split the two sides are all but separate problems. A start that has found one of them but
 //! not the other is so mended by a fraction of the work of more starts.
 
-use super::multistart::side_by_side;
-use super::nodec::Run;
+use super::nodec_run::Run;
+use super::starts::side_by_side;
 use crate::data::RegressionRows;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{RegressionParameters, Topology};
 
 /// Fresh starts of a subtree at most.
@@ -19,7 +19,7 @@ const MACRO_ITERATIONS: u64 = 4;
 const REPLACEMENT_GAIN: f64 = 1e-3;
 
 /// Splits to begin with, for rows, a shape and the number of an attempt.
-type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Stopped>
+type FirstSplits<'f> = dyn Fn(&RegressionRows<'_>, Topology, usize) -> Result<RegressionParameters, Interrupted>
     + Sync
     + 'f;
 
@@ -30,7 +30,7 @@ pub(crate) fn replace_subtrees(
     attempts: usize,
     macro_iterations: u64,
     splits: &FirstSplits<'_>,
-) -> Result<(), Stopped> {
+) -> Result<(), Interrupted> {
     let attempts = ATTEMPTS.min(attempts);
     if attempts == 0 {
         return Ok(());
@@ -46,14 +46,11 @@ pub(crate) fn replace_subtrees(
                 replaced = true;
             }
             Ok(None) => {}
-            Err(stopped) => {
-                run.end(stopped);
-                return Ok(());
-            }
+            Err(interrupted) => return run.end(interrupted),
         }
     }
     if replaced {
-        run.resume(macro_iterations);
+        run.resume(macro_iterations)?;
     }
     Ok(())
 }
@@ -65,7 +62,7 @@ fn better_subtree(
     attempts: usize,
     macro_iterations: u64,
     splits: &FirstSplits<'_>,
-) -> Result<Option<RegressionParameters>, Stopped> {
+) -> Result<Option<RegressionParameters>, Interrupted> {
     run.data.rows.stop.check()?;
     let here = run.data.select(&run.members(t));
     if here.total_weight() <= 0.0 {
@@ -78,7 +75,7 @@ fn better_subtree(
     let begin = |start| Run::new(&here, start, ridges.clone(), rules, progress);
     let attempt = |k: usize| {
         let mut fresh = begin(splits(&here, shape, t * ATTEMPTS + k)?)?;
-        fresh.advance(macro_iterations);
+        fresh.advance(macro_iterations)?;
         Ok(fresh)
     };
     let fresh = side_by_side((0..attempts).collect(), here.rows.parallelism, attempt)?;

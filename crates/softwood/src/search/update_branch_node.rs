@@ -5,37 +5,18 @@
 //! weighing the same or, if it has all but given up one side, with the rows it explains worst
 //! wanted there.
 
-use super::nodec::Run;
+use super::nodec_run::{Balance, Run};
 use crate::data::RegressionRows;
 use crate::solver::{Bounds, CountIterations, LbfgsSettings, Objective, Outcome, minimize};
 use crate::start::split_towards;
 use crate::status::SolveStatus;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 
 /// Quasi-Newton iterations at most.
 const MAX_ITERATIONS: u64 = 30;
 
 /// Errors that differ by less than this share are the same.
-const SAME: f64 = 1e-9;
-
-/// ε₁ > ε₂ and ε₃, which shrink by ζ after every macro-iteration.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Balance {
-    thresholds: [f64; 3],
-}
-
-impl Balance {
-    /// ζ.
-    const SHRINK: f64 = 0.8;
-
-    pub fn new(thresholds: [f64; 3]) -> Self {
-        Self { thresholds }
-    }
-
-    pub fn shrink(&mut self) {
-        self.thresholds.iter_mut().for_each(|t| *t *= Self::SHRINK);
-    }
-}
+const SAME_ERROR: f64 = 1e-9;
 
 /// θ of `t`'s subtree, or of `t` alone if it moves alone or is led back. `here` are the rows that
 /// count; with `reach` they are all rows, each as likely as it reaches `t`.
@@ -46,15 +27,11 @@ pub(crate) fn update_branch_node(
     root_alone: bool,
     balance: &Balance,
     reach: Option<&[f64]>,
-) -> Result<Vec<f64>, Stopped> {
+) -> Result<Vec<f64>, Interrupted> {
     let [moderate, bad, flipped] = balance.thresholds;
     let split = run.parameters.node_theta(t);
-    let mut goes_left: Vec<bool> = here
-        .rows
-        .linear_values(&split)?
-        .iter()
-        .map(|z| *z >= 0.0)
-        .collect();
+    let values = here.rows.linear_values(&split)?;
+    let mut goes_left: Vec<bool> = values.iter().map(|z| *z >= 0.0).collect();
     let weight = |i: usize| here.rows.weight(i) * reach.map_or(1.0, |reach| reach[i]);
     let (mut left, mut total) = (0.0, 0.0);
     for (i, goes_left) in goes_left.iter().enumerate() {
@@ -62,46 +39,58 @@ pub(crate) fn update_branch_node(
         left += if *goes_left { weight(i) } else { 0.0 };
     }
     let small = (left / total).min(1.0 - left / total);
-    if small <= moderate && moderate * run.data.total_weight() >= 1.0 {
-        if small <= bad {
-            let crowded_left = left > 0.5 * total;
-            let errors = here.expected_errors(&run.parameters, t)?;
-            let mut crowd: Vec<usize> = (0..here.len())
-                .filter(|i| goes_left[*i] == crowded_left && weight(*i) > 0.0)
-                .collect();
-            crowd.sort_by(|a, b| errors[*b].total_cmp(&errors[*a]));
-            let mut wanted = flipped * left.max(total - left);
-            let mut last = f64::INFINITY;
-            for i in crowd {
-                // Copies of a row go together, though rounding tells their errors apart.
-                if wanted <= 0.0 && errors[i] < (1.0 - SAME) * last {
-                    break;
-                }
-                last = errors[i];
-                goes_left[i] = !goes_left[i];
-                wanted -= weight(i);
-            }
-        }
-        return match split_towards(
-            &here.rows,
-            &goes_left,
-            true,
-            Some(split.clone()),
-            run.progress,
-        )? {
-            Some(outcome) => take(run, outcome),
-            None => Ok(split),
-        };
+    if small > moderate || moderate * run.data.total_weight() < 1.0 {
+        return minimize_block(run, here, t, root_alone, reach);
     }
-    let costs = if root_alone {
-        here.child_costs(&run.parameters, t, reach)?
+    if small <= bad {
+        let errors = here.expected_errors(&run.parameters, t)?;
+        let wanted = flipped * left.max(total - left);
+        send_across(&mut goes_left, left > 0.5 * total, &errors, weight, wanted);
+    }
+    let (rows, from) = (&here.rows, Some(split.clone()));
+    match split_towards(rows, &goes_left, true, from, run.progress)? {
+        Some(outcome) => take(run, outcome),
+        None => Ok(split),
+    }
+}
+
+/// Sends the rows of the crowded side that are explained worst, `wanted` of their weight, to the other.
+fn send_across(
+    goes_left: &mut [bool],
+    crowded_left: bool,
+    errors: &[f64],
+    weight: impl Fn(usize) -> f64,
+    mut wanted: f64,
+) {
+    let mut crowd: Vec<usize> = (0..goes_left.len())
+        .filter(|i| goes_left[*i] == crowded_left && weight(*i) > 0.0)
+        .collect();
+    crowd.sort_by(|a, b| errors[*b].total_cmp(&errors[*a]));
+    let mut last = f64::INFINITY;
+    for i in crowd {
+        // Copies of a row go together, though rounding tells their errors apart.
+        if wanted <= 0.0 && errors[i] < (1.0 - SAME_ERROR) * last {
+            break;
+        }
+        last = errors[i];
+        goes_left[i] = !goes_left[i];
+        wanted -= weight(i);
+    }
+}
+
+/// Minimizes the part of (7) that depends on `t` and, unless it moves alone, the splits below it.
+fn minimize_block(
+    run: &mut Run<'_, '_>,
+    here: &RegressionRows<'_>,
+    t: usize,
+    root_alone: bool,
+    reach: Option<&[f64]>,
+) -> Result<Vec<f64>, Interrupted> {
+    let at = &run.parameters;
+    let (costs, start) = if root_alone {
+        (here.child_costs(at, t, reach)?, at.node_theta(t))
     } else {
-        here.leaf_costs(&run.parameters, t, reach)?
-    };
-    let start = if root_alone {
-        split
-    } else {
-        run.parameters.subtree_theta(t)
+        (here.leaf_costs(at, t, reach)?, at.subtree_theta(t))
     };
     let scale = 1.0 / run.objective_scale();
     let problem = run.block_problem(here, t, root_alone, &costs, scale);
@@ -124,11 +113,11 @@ pub(crate) fn update_branch_node(
 }
 
 /// Counts the work; a run that was stopped stops the fit.
-fn take(run: &mut Run<'_, '_>, outcome: Outcome) -> Result<Vec<f64>, Stopped> {
+fn take(run: &mut Run<'_, '_>, outcome: Outcome) -> Result<Vec<f64>, Interrupted> {
     run.work += outcome.work;
     match outcome.status {
-        SolveStatus::TimeLimit => Err(Stopped::TimeLimit),
-        SolveStatus::Cancelled => Err(Stopped::Cancelled),
+        SolveStatus::TimeLimit => Err(Interrupted::TimeLimit),
+        SolveStatus::Cancelled => Err(Interrupted::Cancelled),
         _ => Ok(outcome.x),
     }
 }

@@ -13,10 +13,10 @@ use clarabel::solver::{
 };
 
 /// Rows at most: (9) has a variable for every pair of them.
-const MAX_ROWS: usize = 100;
+const MAX_BALANCED_ROWS: usize = 100;
 
 /// Shares closer to 0 or 1 than this are 0 or 1; the solver is exact to about 1e-8.
-const ROUNDING: f64 = 1e-6;
+const INTEGRAL_WITHIN: f64 = 1e-6;
 
 /// The optimum of relaxation (9).
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +46,8 @@ impl BalancedRelaxation {
     /// What the relaxation decides of each row.
     pub fn choices(&self) -> Vec<BalancedChoice> {
         let choice = |b: &f64| match *b {
-            b if b < ROUNDING => BalancedChoice::NotCovered,
-            b if b > 1.0 - ROUNDING => BalancedChoice::Covered,
+            b if b < INTEGRAL_WITHIN => BalancedChoice::NotCovered,
+            b if b > 1.0 - INTEGRAL_WITHIN => BalancedChoice::Covered,
             _ => BalancedChoice::Ambiguous,
         };
         self.covered.iter().map(choice).collect()
@@ -69,7 +69,7 @@ pub fn balanced_relaxation<'a>(
 ) -> Result<BalancedRelaxation, FitError> {
     let rows = rows.into();
     check_shape(&rows)?;
-    if rows.len() > MAX_ROWS {
+    if rows.len() > MAX_BALANCED_ROWS {
         return Err(FitError::Input(InputError::Setting {
             name: "X",
             expected: "at most 100 rows, since the program has a variable for each pair",

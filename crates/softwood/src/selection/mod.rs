@@ -7,10 +7,14 @@
 
 mod balanced;
 pub(crate) mod choose_rows;
+mod cover_within;
 mod distinct_points;
 mod extreme_points;
+mod hull;
+mod hull_search;
 mod nearest_point;
 mod point_set;
+mod tied_points;
 
 pub use balanced::{BalancedChoice, BalancedRelaxation, balanced_relaxation};
 pub use choose_rows::{

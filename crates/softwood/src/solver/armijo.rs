@@ -1,7 +1,7 @@
 //! Backtracking along an arc x(α) until Armijo's condition holds for f + h.
 
 use super::{Bounds, Objective, SimpleTerm};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::vectors::dot;
 
 /// Decrease demanded, as a share of the prediction ∇f(x)ᵀ(x(α) − x) + h(x(α)) − h(x).
@@ -75,7 +75,7 @@ pub(crate) fn reference_step(
     x: &[f64],
     value: f64,
     gradient: &[f64],
-) -> Result<Option<Step>, Stopped> {
+) -> Result<Option<Step>, Interrupted> {
     let origin = Origin { x, value, gradient };
     let arc = |alpha: f64, x: &mut [f64]| {
         for (x, g) in x.iter_mut().zip(gradient) {

@@ -9,7 +9,7 @@
 use super::{LbfgsSettings, Majorized, Objective, Outcome, Work, minimize};
 use crate::progress::Progress;
 use crate::solver::CountIterations;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use std::sync::Arc;
 
 /// A smooth f with inequalities c_k ≤ 0.
@@ -18,10 +18,10 @@ pub(crate) trait Constrained: Sync {
     fn dim(&self) -> usize;
 
     /// f(x) and all c_k(x).
-    fn values(&self, x: &[f64]) -> Result<(f64, Vec<f64>), Stopped>;
+    fn values(&self, x: &[f64]) -> Result<(f64, Vec<f64>), Interrupted>;
 
     /// Overwrites `gradient` with ∇(f + Σ_k slope_k c_k)(x).
-    fn gradient(&self, x: &[f64], slopes: &[f64], gradient: &mut [f64]) -> Result<(), Stopped>;
+    fn gradient(&self, x: &[f64], slopes: &[f64], gradient: &mut [f64]) -> Result<(), Interrupted>;
 }
 
 /// How hard to try.
@@ -106,7 +106,7 @@ impl<P: Constrained> Objective for Lagrangian<'_, P> {
         self.problem.dim()
     }
 
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped> {
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
         let (value, c) = self.problem.values(x)?;
         let slopes = self.multipliers.slopes(&c);
         self.problem.gradient(x, &slopes, gradient)?;
@@ -129,7 +129,7 @@ pub(crate) fn minimize_constrained(
     settings: &AugmentedLagrangian,
     limits: &LbfgsSettings,
     progress: &Arc<Progress>,
-) -> Result<Outcome, Stopped> {
+) -> Result<Outcome, Interrupted> {
     let mut work = Work::default();
     let mut best: Option<(f64, Outcome, Multipliers)> = None;
     let mut fruitless = 0;
@@ -198,13 +198,13 @@ mod tests {
             self.center.len()
         }
 
-        fn values(&self, x: &[f64]) -> Result<(f64, Vec<f64>), Stopped> {
+        fn values(&self, x: &[f64]) -> Result<(f64, Vec<f64>), Interrupted> {
             let f = x.iter().zip(&self.center).map(|(x, c)| (x - c).powi(2));
             let c = |(a, b): &(Vec<f64>, f64)| crate::vectors::dot(a, x) - b;
             Ok((f.sum(), self.rows.iter().map(c).collect()))
         }
 
-        fn gradient(&self, x: &[f64], slopes: &[f64], g: &mut [f64]) -> Result<(), Stopped> {
+        fn gradient(&self, x: &[f64], slopes: &[f64], g: &mut [f64]) -> Result<(), Interrupted> {
             for (i, g) in g.iter_mut().enumerate() {
                 let pull = self.rows.iter().zip(slopes).map(|((a, _), s)| s * a[i]);
                 *g = 2.0 * (x[i] - self.center[i]) + pull.sum::<f64>();
@@ -282,7 +282,7 @@ mod tests {
             rows: vec![(vec![1.0, 0.0], 0.6)],
         };
         let term = SparsityTerm {
-            bound: 1.0,
+            bounds: Bounds::all(-1.0, 1.0),
             local: vec![0.4; 2],
             groups: Vec::<Group>::new(),
         };

@@ -2,6 +2,7 @@
 
 mod armijo;
 mod augmented_lagrangian;
+mod bounds;
 mod curvature_pairs;
 mod objective;
 mod observer;
@@ -14,10 +15,11 @@ pub(crate) use armijo::reference_step;
 pub(crate) use augmented_lagrangian::{
     AugmentedLagrangian, Constrained, Multipliers, minimize_constrained,
 };
+pub use bounds::{Bounds, Interval};
 pub use objective::Objective;
 pub(crate) use observer::CountIterations;
 pub use outcome::{Outcome, Work};
 pub use projected_lbfgs::{LbfgsSettings, ProjectedLbfgs, minimize};
 pub(crate) use simple_term::Majorized;
-pub use simple_term::{Bounds, Face, SimpleTerm, Tie};
+pub use simple_term::{Face, SimpleTerm, Tie};
 pub use sparsity_term::{Group, SparsityTerm};

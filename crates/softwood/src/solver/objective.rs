@@ -1,6 +1,6 @@
 //! What a solver minimizes: a smooth function with its gradient.
 
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 
 /// A smooth function f: Rⁿ → R.
 pub trait Objective: Sync {
@@ -8,5 +8,5 @@ pub trait Objective: Sync {
     fn dim(&self) -> usize;
 
     /// Returns f(x) and overwrites `gradient` with ∇f(x), in one pass over the rows.
-    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Stopped>;
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted>;
 }

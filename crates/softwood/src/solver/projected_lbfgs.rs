@@ -4,7 +4,7 @@ use super::armijo::{self, Origin};
 use super::curvature_pairs::CurvaturePairs;
 use super::{Objective, Outcome, SimpleTerm, Work};
 use crate::status::SolveStatus;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::vectors::dot;
 use argmin::core::observers::{Observe, ObserverMode};
 use argmin::core::{
@@ -204,8 +204,8 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
             }
             Err(error) => {
                 // Stopped in the middle of an evaluation: the last complete iterate is the answer.
-                let stopped: Stopped = error.downcast()?;
-                self.status = Some(stopped.into());
+                let interrupted: Interrupted = error.downcast()?;
+                self.status = Some(SolveStatus::try_from(interrupted)?);
                 return Ok((state.param(x).gradient(gradient), None));
             }
         };
@@ -245,14 +245,15 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
     }
 }
 
-/// Minimizes `objective` + `term` from `start`; Err only if stopped before the first evaluation.
+/// Minimizes `objective` + `term` from `start`; Err only if stopped before the first
+/// evaluation, or if the rows cannot be had.
 pub fn minimize<O: Objective>(
     objective: O,
     term: impl SimpleTerm,
     start: Vec<f64>,
     settings: &LbfgsSettings,
     observer: Option<impl Observe<LbfgsState> + 'static>,
-) -> Result<Outcome, Stopped> {
+) -> Result<Outcome, Interrupted> {
     let solver = ProjectedLbfgs::new(term, settings.clone());
     let mut executor = Executor::new(objective, solver)
         .configure(|state: LbfgsState| state.param(start).max_iters(settings.max_iterations));
@@ -261,8 +262,8 @@ pub fn minimize<O: Objective>(
     }
     let mut result = executor.run().map_err(|error| {
         error
-            .downcast::<Stopped>()
-            .expect("an objective can only fail by being stopped")
+            .downcast::<Interrupted>()
+            .expect("an objective can only fail by being interrupted")
     })?;
     let state = &mut result.state;
     Ok(Outcome {

@@ -1,15 +1,17 @@
-//! Weighted ℓ1 and group ℓ∞ penalties within |x_i| ≤ bound: exact zeros, exact ties.
+//! Weighted ℓ1 and group ℓ∞ penalties within a box: exact zeros, exact ties.
 
-use super::{Face, SimpleTerm, simple_term::Tie};
+use super::{Bounds, Face, SimpleTerm, Tie};
 
-/// h(x) = Σ_i local_i |x_i| + Σ_g weight_g max_{i ∈ g} |x_i| for |x| ≤ bound, groups disjoint.
+/// h(x) = Σ_i local_i |x_i| + Σ_g weight_g max_{i ∈ g} |x_i| within bounds, groups disjoint.
 ///
-/// The composition clip ∘ prox_{ℓ∞} ∘ prox_{ℓ1} is its proximal map: each map keeps signs and order,
-/// and with them the subgradients the map before it has used.
+/// Its proximal map is a soft threshold, then for each group the cut of |x_i| at one level t, then the
+/// box. A member whose own bound lies below t is stopped by that and spares the group nothing, so t is
+/// the least with Σ_{i ∈ g: b_i > t} (|x_i| − t)⁺ ≤ step · weight, b_i being the bound on the side of
+/// x_i. (A cut that knows nothing of the bounds is right only where all are equal.)
 #[derive(Clone, Debug)]
 pub struct SparsityTerm {
-    /// Bound on every |x_i|.
-    pub bound: f64,
+    /// Where each x_i may lie; 0 must be allowed wherever x_i is penalized.
+    pub bounds: Bounds,
     /// Weights of |x_i|, not negative, one a coordinate.
     pub local: Vec<f64>,
     /// Groups with their weights.
@@ -25,6 +27,13 @@ pub struct Group {
     pub members: Vec<usize>,
 }
 
+/// A member of a group that is to be cut to a common level, unless its own cap is lower.
+#[derive(Clone, Copy)]
+struct Capped {
+    value: f64,
+    cap: f64,
+}
+
 impl SparsityTerm {
     /// The sign that x_i keeps while it stays on its side of the kink at 0.
     fn side(origin: f64, slope: f64) -> f64 {
@@ -38,79 +47,82 @@ impl SparsityTerm {
     /// What ∇f and the ℓ1 part ask of a coordinate: the rate at which |x_i| wants to grow (to
     /// shrink, if negative), and the sign of x_i, or the one it would take.
     fn demand(&self, i: usize, x: &[f64], gradient: &[f64]) -> (f64, f64) {
-        if x[i] == 0.0 {
-            let sign = if gradient[i] > 0.0 { -1.0 } else { 1.0 };
-            ((gradient[i].abs() - self.local[i]).max(0.0), sign)
-        } else {
+        if x[i] != 0.0 {
             let sign = x[i].signum();
-            (-sign * gradient[i] - self.local[i], sign)
+            return (-sign * gradient[i] - self.local[i], sign);
         }
+        let sign = if gradient[i] > 0.0 { -1.0 } else { 1.0 };
+        if self.bounds.of(i).blocks(0.0, sign) {
+            return (0.0, sign);
+        }
+        ((gradient[i].abs() - self.local[i]).max(0.0), sign)
     }
 
-    /// The face of a group's coordinates; `slope` and `free` hold those of the ℓ1 part.
+    /// The face of a group's coordinates; `face` holds that of the ℓ1 part. A tie is added unless the
+    /// whole group is held at 0.
     fn tie(&self, group: &Group, x: &[f64], gradient: &[f64], face: &mut Face) {
-        let largest = group.members.iter().fold(0.0f64, |m, i| m.max(x[*i].abs()));
-        let demands: Vec<(usize, f64, f64)> = group
-            .members
-            .iter()
-            .filter(|i| x[**i].abs() == largest)
-            .map(|i| {
-                let (demand, sign) = self.demand(*i, x, gradient);
-                (*i, demand, sign)
-            })
-            .collect();
-        // The group's subgradients take `weight` off the demands at the top (at most that, at 0):
+        let largest = largest(group, x);
+        let tops = || group.members.iter().filter(|i| x[**i].abs() == largest);
+        // Only members at the top feel the norm, and those at their own bound cannot rise with it.
+        let rise = |i: usize| {
+            let (value, sign) = self.demand(i, x, gradient);
+            let held = largest > 0.0 && self.bounds.of(i).blocks(x[i], sign);
+            let cap = if held { 0.0 } else { f64::INFINITY };
+            (Capped { value, cap }, sign)
+        };
+        // The norm's subgradients take `weight` off the demands at the top (at most that, at 0):
         // τ is what is left to the largest of them, and those cut to τ move as one.
-        let values: Vec<f64> = demands.iter().map(|(_, demand, _)| *demand).collect();
-        let asked: f64 = values.iter().sum();
-        if largest == 0.0 && asked <= group.weight {
-            for (i, _, _) in demands {
-                (face.slope[i], face.free[i]) = (0.0, false);
+        let tau = level(tops().map(|i| rise(*i).0).collect(), group.weight);
+        if largest == 0.0 && tau <= 0.0 {
+            for i in &group.members {
+                (face.slope[*i], face.free[*i]) = (0.0, false);
             }
             return;
         }
-        let tau = threshold(&values, group.weight);
-        let at_bound = largest >= self.bound;
         let mut members = Vec::new();
-        for (i, demand, sign) in demands {
-            let mut rate = demand.min(tau);
-            if at_bound {
-                rate = rate.min(0.0);
-            }
-            face.slope[i] = -sign * rate;
-            face.free[i] = rate != 0.0;
-            if demand >= tau || (at_bound && rate == 0.0) {
-                members.push((i, sign));
+        for i in tops() {
+            let (Capped { value, cap }, sign) = rise(*i);
+            let rate = value.min(cap).min(tau);
+            face.slope[*i] = -sign * rate;
+            face.free[*i] = rate != 0.0;
+            if rate == tau {
+                members.push((*i, sign));
             }
         }
         face.ties.push(Tie { members });
     }
 }
 
-/// τ with Σ (values − τ)⁺ = total.
-fn threshold(values: &[f64], total: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(|a, b| b.total_cmp(a));
+/// max_{i ∈ g} |x_i|.
+fn largest(group: &Group, x: &[f64]) -> f64 {
+    group.members.iter().fold(0.0f64, |m, i| m.max(x[*i].abs()))
+}
+
+/// The least t with Σ_{i: cap_i > t} (value_i − t)⁺ ≤ total; no more than min(value_i, cap_i) of some i.
+fn level(mut members: Vec<Capped>, total: f64) -> f64 {
+    // The sum as t falls: a member joins at its onset, and one that is capped below its value joins
+    // with a jump, which may be where t stops.
+    let onset = |member: &Capped| member.value.min(member.cap);
+    members.sort_by(|a, b| {
+        let by_onset = onset(b).total_cmp(&onset(a));
+        by_onset.then(b.value.total_cmp(&a.value))
+    });
     let mut sum = 0.0;
-    let mut tau = f64::NEG_INFINITY;
-    for (k, value) in sorted.iter().enumerate() {
-        if *value <= tau {
+    let mut level = f64::NEG_INFINITY;
+    for (k, member) in members.iter().enumerate() {
+        if onset(member) <= level {
             break;
         }
-        sum += value;
-        tau = (sum - total) / (k + 1) as f64;
+        sum += member.value;
+        level = ((sum - total) / (k + 1) as f64).min(onset(member));
     }
-    tau
+    level
 }
 
 impl SimpleTerm for SparsityTerm {
     fn value(&self, x: &[f64]) -> f64 {
         let local: f64 = x.iter().zip(&self.local).map(|(x, w)| w * x.abs()).sum();
-        let global: f64 = self
-            .groups
-            .iter()
-            .map(|g| g.weight * g.members.iter().fold(0.0f64, |m, i| m.max(x[*i].abs())))
-            .sum();
+        let global: f64 = self.groups.iter().map(|g| g.weight * largest(g, x)).sum();
         local + global
     }
 
@@ -121,20 +133,19 @@ impl SimpleTerm for SparsityTerm {
             }
         }
         for group in &self.groups {
-            let magnitudes: Vec<f64> = group.members.iter().map(|i| x[*i].abs()).collect();
-            // By Moreau: what is left of x when its projection on the ℓ1 ball of the dual is taken off.
-            let cut = if magnitudes.iter().sum::<f64>() <= step * group.weight {
-                0.0
-            } else {
-                // Rounding may leave it a little below 0.
-                threshold(&magnitudes, step * group.weight).max(0.0)
+            let capped = |i: &usize| Capped {
+                value: x[*i].abs(),
+                cap: self.bounds.of(*i).reach(x[*i]),
             };
+            let members = group.members.iter().map(capped).collect();
+            // Below 0 if the group ends at 0 with weight to spare.
+            let cut = level(members, step * group.weight).max(0.0);
             for i in &group.members {
                 x[*i] = x[*i].clamp(-cut, cut);
             }
         }
-        for x in x {
-            *x = x.clamp(-self.bound, self.bound) + 0.0; // + 0.0 turns −0 into 0
+        for (i, x) in x.iter_mut().enumerate() {
+            *x = self.bounds.of(i).nearest(*x) + 0.0; // + 0.0 turns −0 into 0
         }
     }
 
@@ -147,8 +158,7 @@ impl SimpleTerm for SparsityTerm {
         };
         for i in 0..n {
             let (demand, sign) = self.demand(i, x, gradient);
-            let outwards = x[i].abs() >= self.bound && demand > 0.0;
-            if demand != 0.0 && !outwards {
+            if demand != 0.0 && !self.bounds.of(i).blocks(x[i], sign * demand) {
                 (face.slope[i], face.free[i]) = (-sign * demand, true);
             }
         }
@@ -163,7 +173,7 @@ impl SimpleTerm for SparsityTerm {
             if self.local[i] > 0.0 && *x * Self::side(origin[i], face.slope[i]) < 0.0 {
                 *x = 0.0;
             }
-            *x = x.clamp(-self.bound, self.bound);
+            *x = self.bounds.of(i).nearest(*x);
         }
         // Ties come in the order of the groups that have one: those with a member off 0 or released.
         let mut ties = face.ties.iter();
@@ -176,8 +186,9 @@ impl SimpleTerm for SparsityTerm {
                 continue;
             }
             let tie = ties.next().expect("a group that moves has a tie");
-            let (first, sign) = tie.members[0];
-            let top = (sign * x[first]).clamp(0.0, self.bound);
+            // What is tied stops together, at the first bound among them.
+            let heights = tie.members.iter().map(|(i, sign)| sign * x[*i]);
+            let top = heights.fold(f64::INFINITY, f64::min).max(0.0);
             for i in &group.members {
                 x[*i] = x[*i].clamp(-top, top) + 0.0;
             }

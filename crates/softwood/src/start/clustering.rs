@@ -5,7 +5,7 @@ use crate::objective::Logistic;
 use crate::passes::{GroupSpreads, GroupSums, LeftSums, weighted_quantile};
 use crate::progress::Progress;
 use crate::solver::{Bounds, CountIterations, LbfgsSettings, Objective, Outcome, minimize};
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{RegressionParameters, Topology};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const REPETITIONS: usize = 3;
 const MAX_ROUNDS: usize = 8;
 
 /// Partitions whose indices differ by less than this share are as good as each other.
-const SAME: f64 = 1e-9;
+const SAME_INDEX: f64 = 1e-9;
 
 /// Iterations of a logistic regression.
 const LOGISTIC_ITERATIONS: u64 = 20;
@@ -35,7 +35,7 @@ pub(crate) fn clustered_splits(
     topology: Topology,
     progress: &Arc<Progress>,
     rng: &mut impl Rng,
-) -> Result<RegressionParameters, Stopped> {
+) -> Result<RegressionParameters, Interrupted> {
     let mut best: Option<(f64, Vec<Partition>, Vec<Vec<u32>>)> = None;
     for _ in 0..REPETITIONS {
         let mut members: Vec<Vec<u32>> = vec![(0..data.len() as u32).collect()];
@@ -53,7 +53,7 @@ pub(crate) fn clustered_splits(
         }
         let index = davies_bouldin(data, &members[topology.branches()..])?;
         // The same partition found again, perhaps mirrored, differs by rounding alone.
-        let is_less = |least: f64| index < (1.0 - SAME) * least;
+        let is_less = |least: f64| index < (1.0 - SAME_INDEX) * least;
         if best.as_ref().is_none_or(|(least, ..)| is_less(*least)) {
             best = Some((index, partitions, members));
         }
@@ -73,7 +73,7 @@ pub(crate) fn random_splits(
     data: &WeightedRows<'_>,
     topology: Topology,
     rng: &mut impl Rng,
-) -> Result<RegressionParameters, Stopped> {
+) -> Result<RegressionParameters, Interrupted> {
     let mut parameters = RegressionParameters::zero(topology, data.features());
     let mut members: Vec<Vec<u32>> = vec![(0..data.len() as u32).collect()];
     for t in 0..topology.branches() {
@@ -98,7 +98,7 @@ pub(crate) fn random_splits(
 pub(crate) fn random_split(
     data: &WeightedRows<'_>,
     rng: &mut impl Rng,
-) -> Result<Vec<f64>, Stopped> {
+) -> Result<Vec<f64>, Interrupted> {
     const STEEPNESS: f64 = 10.0;
     let p = data.features();
     let mut theta: Vec<f64> = (0..p).map(|_| rng.random_range(-1.0..=1.0)).collect();
@@ -130,7 +130,7 @@ pub(crate) fn split_towards(
     balanced: bool,
     start: Option<Vec<f64>>,
     progress: &Arc<Progress>,
-) -> Result<Option<Outcome>, Stopped> {
+) -> Result<Option<Outcome>, Interrupted> {
     let mut sides = [0.0; 2];
     for (left, w) in goes_left.iter().zip(data.weights()) {
         sides[usize::from(!left)] += w;
@@ -159,7 +159,7 @@ pub(crate) fn split_towards(
 }
 
 /// Lloyd's algorithm from the means on both sides of a random split.
-fn two_means(data: &WeightedRows<'_>, rng: &mut impl Rng) -> Result<Partition, Stopped> {
+fn two_means(data: &WeightedRows<'_>, rng: &mut impl Rng) -> Result<Partition, Interrupted> {
     let mut theta = random_split(data, rng)?;
     if !data.is_empty() {
         let all = group_sums(data, &vec![0; data.len()], 1)?;
@@ -208,7 +208,11 @@ fn side_means(all: &[f64], left: &[f64]) -> Option<[Vec<f64>; 2]> {
 }
 
 /// Σ w u and Σ w of every group of rows, groups × (p + 1).
-fn group_sums(data: &WeightedRows<'_>, groups: &[u32], count: usize) -> Result<Vec<f64>, Stopped> {
+fn group_sums(
+    data: &WeightedRows<'_>,
+    groups: &[u32],
+    count: usize,
+) -> Result<Vec<f64>, Interrupted> {
     data.sum(&GroupSums {
         groups,
         count,
@@ -218,7 +222,7 @@ fn group_sums(data: &WeightedRows<'_>, groups: &[u32], count: usize) -> Result<V
 
 /// Davies and Bouldin's index of a partition: the mean over clusters of the largest ratio of
 /// summed spreads to the distance from another cluster. Empty clusters do not count.
-fn davies_bouldin(data: &WeightedRows<'_>, clusters: &[Vec<u32>]) -> Result<f64, Stopped> {
+fn davies_bouldin(data: &WeightedRows<'_>, clusters: &[Vec<u32>]) -> Result<f64, Interrupted> {
     let p = data.features();
     let mut groups = vec![0; data.len()];
     for (k, cluster) in clusters.iter().enumerate() {

@@ -6,7 +6,7 @@
 
 use crate::data::WeightedRows;
 use crate::passes::projection_quantiles;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 use rand::{Rng, RngExt};
 
@@ -19,7 +19,7 @@ pub(crate) fn splits_through_the_data(
     theta: &mut [f64],
     fresh: &[bool],
     rng: &mut impl Rng,
-) -> Result<(), Stopped> {
+) -> Result<(), Interrupted> {
     let layout = ParameterLayout::new(topology, rows.features());
     // From the root down, so that the rows reaching a node are those its ancestors send there.
     for d in 0..topology.depth() {

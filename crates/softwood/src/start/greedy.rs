@@ -6,7 +6,7 @@
 
 use crate::data::{ClassificationRows, add_to};
 use crate::passes::BinCounts;
-use crate::stop::Stopped;
+use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, Topology};
 use rand::{Rng, RngExt};
 
@@ -37,7 +37,7 @@ pub(crate) fn greedy_splits(
     share: f64,
     theta: &mut [f64],
     rng: &mut impl Rng,
-) -> Result<Vec<bool>, Stopped> {
+) -> Result<Vec<bool>, Interrupted> {
     let p = data.features();
     let mut splits: Vec<Option<AxisSplit>> = vec![None; topology.branches()];
     for d in 0..topology.depth().min(LEVELS) {
@@ -80,7 +80,7 @@ struct Level<'a, 'd> {
 
 impl Level<'_, '_> {
     /// The best split of each node on a feature `allowed` there, if any lowers Gini's index.
-    fn best_splits(&self, allowed: &[bool]) -> Result<Vec<Option<AxisSplit>>, Stopped> {
+    fn best_splits(&self, allowed: &[bool]) -> Result<Vec<Option<AxisSplit>>, Interrupted> {
         let (p, k) = (self.data.features(), self.data.target.count());
         let group = (MAX_COUNTS / (self.nodes.len() * BINS * k)).clamp(1, p);
         let mut best: Vec<(f64, Option<AxisSplit>)> = vec![(0.0, None); self.nodes.len()];
@@ -106,7 +106,7 @@ impl Level<'_, '_> {
     }
 
     /// Weight of every class in every bin: nodes × features × BINS × K.
-    fn count(&self, features: std::ops::Range<usize>) -> Result<Vec<f64>, Stopped> {
+    fn count(&self, features: std::ops::Range<usize>) -> Result<Vec<f64>, Interrupted> {
         self.data.rows.sum(&BinCounts {
             classes: self.data.target,
             importance: self.importance,

@@ -1,33 +1,48 @@
 //! The parts of a tree whose leaves share a label: what happens inside them does not matter.
 
-use super::Topology;
+use super::{Child, Shape};
 
 /// A tree cut off where all leaves below have one label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LabelRegions {
-    /// Branch nodes with different labels below them, breadth first.
+    /// Positions of the splits with different labels below them, breadth first.
     pub splits: Vec<usize>,
-    /// The nodes, branch nodes or leaves, where the tree is cut off, and their labels.
+    /// The nodes, splits or leaves, where the tree is cut off, and their labels.
     pub ends: Vec<(usize, u32)>,
 }
 
 impl LabelRegions {
     /// `labels` are those of the leaves from left to right.
-    pub fn of(topology: Topology, labels: &[u32]) -> Self {
+    pub fn of(shape: &Shape, labels: &[u32]) -> Self {
+        // The one label below each split, if there is but one.
+        let mut below: Vec<Option<u32>> = vec![None; shape.splits().len()];
+        let label = |child: Child, below: &[Option<u32>]| match child {
+            Child::Split(split) => below[split],
+            Child::Leaf(leaf) => Some(labels[leaf]),
+        };
+        for (split, [left, right]) in shape.children().iter().enumerate().rev() {
+            let (left, right) = (label(*left, &below), label(*right, &below));
+            below[split] = left.filter(|_| left == right);
+        }
+        let root = match shape.splits() {
+            [] => Child::Leaf(0),
+            _ => Child::Split(0),
+        };
         let (mut splits, mut ends) = (Vec::new(), Vec::new());
-        let mut next = vec![0];
+        let mut next = vec![root];
         while !next.is_empty() {
-            let mut below = Vec::new();
-            for t in next {
-                let labels = &labels[topology.leaves_below(t)];
-                if labels.iter().all(|label| *label == labels[0]) {
-                    ends.push((t, labels[0]));
-                } else {
-                    splits.push(t);
-                    below.extend([topology.left(t), topology.right(t)]);
+            let mut children = Vec::new();
+            for child in next {
+                match (child, label(child, &below)) {
+                    (Child::Split(split), None) => {
+                        splits.push(split);
+                        children.extend(shape.children()[split]);
+                    }
+                    (Child::Split(split), Some(label)) => ends.push((shape.splits()[split], label)),
+                    (Child::Leaf(leaf), _) => ends.push((shape.leaves()[leaf], labels[leaf])),
                 }
             }
-            next = below;
+            next = children;
         }
         Self { splits, ends }
     }
@@ -41,7 +56,7 @@ mod tests {
     fn a_tree_is_cut_off_where_labels_agree() {
         let regions = |labels: &[u32]| {
             let depth = labels.len().ilog2() as usize;
-            let regions = LabelRegions::of(Topology::complete(depth), labels);
+            let regions = LabelRegions::of(&Shape::complete(depth), labels);
             (regions.splits, regions.ends)
         };
         assert_eq!(regions(&[7, 7]), (vec![], vec![(0, 7)]));
@@ -54,5 +69,15 @@ mod tests {
             regions(&[0, 1, 2, 3]),
             (vec![0, 1, 2], vec![(3, 0), (4, 1), (5, 2), (6, 3)])
         );
+    }
+
+    #[test]
+    fn trees_of_any_shape_are_cut_off() {
+        let shape = Shape::of_splits(vec![0, 2, 5]).unwrap();
+        let regions = LabelRegions::of(&shape, &[0, 1, 1, 0]);
+        assert_eq!(regions.splits, [0, 1]);
+        assert_eq!(regions.ends, [(1, 0), (5, 1), (6, 0)]);
+        let leaf = Shape::of_splits(Vec::new()).unwrap();
+        assert_eq!(LabelRegions::of(&leaf, &[3]).ends, [(0, 3)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Sums of the probabilities of a block's leaves: over its rows, or over leaves of one label.
+//! Sums of the probabilities of a block's leaves: over its rows, or over leaves with values.
 
 use super::block_pass::BlockScratch;
 use super::register_tiles::{rows, rows_mut};
@@ -14,35 +14,45 @@ pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &
     });
 }
 
-/// columns[k] = Σ R_it over the nodes t with label k, for the block last seen by
-/// [`leaf_probabilities`](super::block_pass::leaf_probabilities).
-pub(crate) fn sum_by_label(scratch: &BlockScratch, nodes: &[(usize, u32)], columns: &mut [f64]) {
-    Arch::new().dispatch(SumByLabel {
+/// columns[k] = Σ_n R_in · value_nk over the nodes n, each with a value for every column, for the block
+/// last seen by [`leaf_probabilities`](super::block_pass::leaf_probabilities).
+pub(crate) fn mix_values(
+    scratch: &BlockScratch,
+    nodes: &[usize],
+    values: &[f64],
+    columns: &mut [f64],
+) {
+    Arch::new().dispatch(MixValues {
         scratch,
         nodes,
+        values,
         columns,
     });
 }
 
-struct SumByLabel<'a> {
+struct MixValues<'a> {
     scratch: &'a BlockScratch,
-    nodes: &'a [(usize, u32)],
+    nodes: &'a [usize],
+    values: &'a [f64],
     columns: &'a mut [f64],
 }
 
-impl WithSimd for SumByLabel<'_> {
+impl WithSimd for MixValues<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let stride = self.scratch.stride();
-        for (class, column) in self.columns.chunks_exact_mut(stride).enumerate() {
+        let width = self.columns.len() / stride;
+        for (k, column) in self.columns.chunks_exact_mut(stride).enumerate() {
             for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
                 let mut sum = [simd.splat_f64s(0.0); VECTOR_TILE];
-                for (t, label) in self.nodes {
-                    if *label as usize == class {
+                for (t, values) in self.nodes.iter().zip(self.values.chunks_exact(width)) {
+                    // Leaves with labels have one value of 1 among zeros.
+                    if values[k] != 0.0 {
+                        let value = simd.splat_f64s(values[k]);
                         let reach = rows::<S>(self.scratch.reach(*t), first);
                         for v in 0..VECTOR_TILE {
-                            sum[v] = simd.add_f64s(sum[v], reach[v]);
+                            sum[v] = simd.mul_add_e_f64s(reach[v], value, sum[v]);
                         }
                     }
                 }

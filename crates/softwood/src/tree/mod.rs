@@ -6,12 +6,14 @@ pub(crate) mod leaf_sums;
 pub(crate) mod moments;
 mod parameters;
 mod register_tiles;
+mod shape;
 pub(crate) mod splits;
 pub(crate) mod subtree;
 mod topology;
 mod vc_dimension;
 
 pub use parameters::ParameterLayout;
+pub use shape::{Child, Shape};
 pub use subtree::RegressionParameters;
 pub use topology::Topology;
 pub use vc_dimension::{VcBounds, vc_bounds};

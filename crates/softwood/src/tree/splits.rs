@@ -17,30 +17,27 @@ pub(crate) struct Splits {
 impl Splits {
     /// Folds γ into θ = (a, μ).
     pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
+        let (a, mu) = ParameterLayout::new(topology, features).split(theta);
         let all = (0..topology.branches()).collect();
-        Self::of_nodes(topology, features, theta, gamma, all)
+        Self::of_nodes(topology, features, all, a, mu, gamma)
     }
 
-    /// Some of the splits: `nodes` breadth first, each with its ancestors. For probabilities alone,
-    /// not for gradients.
+    /// Splits with coefficients `a` and intercepts `mu` at `nodes`, breadth first, each with its
+    /// ancestors. For probabilities alone, unless they are all.
     pub fn of_nodes(
         topology: Topology,
         features: usize,
-        theta: &[f64],
-        gamma: f64,
         nodes: Vec<usize>,
+        a: &[f64],
+        mu: &[f64],
+        gamma: f64,
     ) -> Self {
-        let (a, mu) = ParameterLayout::new(topology, features).split(theta);
         let factor = gamma / features as f64;
-        let slopes: Vec<f64> = nodes
-            .iter()
-            .flat_map(|t| &a[t * features..][..features])
-            .map(|a| a * factor)
-            .collect();
+        let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
         Self {
             topology,
             slopes: by_feature(&slopes, features),
-            offsets: nodes.iter().map(|t| mu[*t] * gamma).collect(),
+            offsets: mu.iter().map(|mu| mu * gamma).collect(),
             features,
             nodes,
         }

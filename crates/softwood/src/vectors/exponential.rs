@@ -28,52 +28,58 @@ pub(super) fn exp_of_minus<S: Simd>(simd: S, x: [S::f64s; VECTOR_TILE]) -> [S::f
     by_polynomial(simd, x)
 }
 
+/// As in [`by_polynomial`]; the lowest four bits of the integer are k.
+#[cfg(target_arch = "x86_64")]
+const TABLE_ROUND: f64 = 6_755_399_441_055_744.0 + 16.0 * 1023.0;
+
+/// Chebyshev fit of (e^r − 1 − r)/r², highest power first; e^r is off by less than 2^-54.
+#[cfg(target_arch = "x86_64")]
+const TABLE_COEFFICIENTS: [f64; 5] = [
+    0.0013889034348599464,
+    0.008333449701253456,
+    0.04166666666496045,
+    0.1666666666530169,
+    0.5,
+];
+
+/// 2^(k/16), in bits: without the exponent's bias, which is in `TABLE_ROUND`, and less k where the shift
+/// leaves it.
+#[cfg(target_arch = "x86_64")]
+const ROOTS: [u64; 16] = {
+    const POWERS: [f64; 16] = [
+        1.0,
+        1.0442737824274138,
+        1.0905077326652577,
+        1.1387886347566916,
+        1.189207115002721,
+        1.241857812073484,
+        1.2968395546510096,
+        1.3542555469368927,
+        std::f64::consts::SQRT_2,
+        1.4768261459394993,
+        1.5422108254079407,
+        1.6104903319492543,
+        1.681792830507429,
+        1.7562521603732995,
+        1.8340080864093424,
+        1.9152065613971474,
+    ];
+    let mut bits = [0; 16];
+    let mut k = 0;
+    while k < 16 {
+        bits[k] = POWERS[k]
+            .to_bits()
+            .wrapping_sub((1023 << 52) + ((k as u64) << 48));
+        k += 1;
+    }
+    bits
+};
+
 /// −x = (16 n + k) ln 2 / 16 + r, e^r by a short polynomial on |r| ≤ ln 2 / 32 and 2^(k/16) from a
 /// table that AVX-512 keeps in two registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn by_table(simd: V4, x: [__m512d; VECTOR_TILE]) -> [__m512d; VECTOR_TILE] {
-    // As below; the lowest four bits of the integer are k.
-    const ROUND: f64 = 6_755_399_441_055_744.0 + 16.0 * 1023.0;
-    // Chebyshev fit of (e^r − 1 − r)/r², highest power first; e^r is off by less than 2^-54.
-    const COEFFICIENTS: [f64; 5] = [
-        0.0013889034348599464,
-        0.008333449701253456,
-        0.04166666666496045,
-        0.1666666666530169,
-        0.5,
-    ];
-    // 2^(k/16), in bits: without the exponent's bias, which is in ROUND, and less k where the shift
-    // below leaves it.
-    const ROOTS: [u64; 16] = {
-        const POWERS: [f64; 16] = [
-            1.0,
-            1.0442737824274138,
-            1.0905077326652577,
-            1.1387886347566916,
-            1.189207115002721,
-            1.241857812073484,
-            1.2968395546510096,
-            1.3542555469368927,
-            std::f64::consts::SQRT_2,
-            1.4768261459394993,
-            1.5422108254079407,
-            1.6104903319492543,
-            1.681792830507429,
-            1.7562521603732995,
-            1.8340080864093424,
-            1.9152065613971474,
-        ];
-        let mut bits = [0; 16];
-        let mut k = 0;
-        while k < 16 {
-            bits[k] = POWERS[k]
-                .to_bits()
-                .wrapping_sub((1023 << 52) + ((k as u64) << 48));
-            k += 1;
-        }
-        bits
-    };
     let f = simd.avx512f;
     let (low, high) = ROOTS.split_at(8);
     let table: [__m512d; 2] = [
@@ -81,7 +87,7 @@ fn by_table(simd: V4, x: [__m512d; VECTOR_TILE]) -> [__m512d; VECTOR_TILE] {
         bytemuck::cast(<[u64; 8]>::try_from(high).expect("half of 16")),
     ];
     // Not by closures: they would not inherit the instruction set.
-    let round = f._mm512_set1_pd(ROUND);
+    let round = f._mm512_set1_pd(TABLE_ROUND);
     let minus_log2 = f._mm512_set1_pd(-16.0 * std::f64::consts::LOG2_E);
     let (ln2_high, ln2_low) = (
         f._mm512_set1_pd(LN2_HIGH / 16.0),
@@ -89,7 +95,7 @@ fn by_table(simd: V4, x: [__m512d; VECTOR_TILE]) -> [__m512d; VECTOR_TILE] {
     );
     let mut c = [round; 5];
     for k in 0..c.len() {
-        c[k] = f._mm512_set1_pd(COEFFICIENTS[k]);
+        c[k] = f._mm512_set1_pd(TABLE_COEFFICIENTS[k]);
     }
     let mut out = x;
     for v in 0..VECTOR_TILE {

@@ -1,6 +1,7 @@
 //! How a fit went, whatever the kind of model.
 
-use super::{ClassRate, CvTable, Notice, SelectionReport};
+use super::{ConstraintReport, CvTable, SelectionReport};
+use crate::fitted::Notice;
 use crate::status::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -12,8 +13,12 @@ pub struct FitReport {
     /// What was minimized, at the model's parameters.
     pub objective: f64,
     /// The objective without its penalties: mean expected misclassification cost, or mean expected
-    /// squared error of the standardized response.
+    /// squared error in units of [`Self::loss_unit`].
     pub loss: f64,
+    /// Unit of `loss`: 1 for costs; for regressions the mean squared error, in the squared units of y,
+    /// of the linear regression of all rows. None in files of version 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_unit: Option<f64>,
     /// Wall-clock time.
     pub seconds: f64,
     /// Solver iterations over all starts.
@@ -28,9 +33,9 @@ pub struct FitReport {
     pub start_objectives: Vec<f64>,
     /// The start the model comes from.
     pub best_start: usize,
-    /// The bounds on class rates, as asked and as reached.
+    /// The constraints, as asked and as reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub constraints: Vec<ClassRate>,
+    pub constraints: Vec<ConstraintReport>,
     /// How cross-validation chose the settings, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross_validation: Option<CvTable>,

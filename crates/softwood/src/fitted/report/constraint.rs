@@ -1,0 +1,35 @@
+//! Constraints of a fit, as asked and as reached.
+
+use serde::{Deserialize, Serialize};
+
+/// A bound that a fit was to keep, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintReport {
+    /// What is bounded.
+    #[serde(default)]
+    pub kind: ConstraintKind,
+    /// Position of the class it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<usize>,
+    /// Name of the group of rows it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The bound asked for.
+    pub asked: f64,
+    /// What is bounded, at the model's parameters on the training rows.
+    pub reached: f64,
+    /// Fall of the objective for each unit that the bound is relaxed by.
+    pub multiplier: f64,
+    /// Whether the bound is kept, within 0.001.
+    pub feasible: bool,
+}
+
+/// What a constraint bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintKind {
+    /// From below, the expected share of a class's training rows that are predicted as such. Files of
+    /// version 1 have no other.
+    #[default]
+    ClassRate,
+}
