@@ -73,7 +73,9 @@ pub(crate) fn fit_checked(
         let descent = problem.descent(data, settings, &control.progress);
         let (n, seed) = (settings.n_starts, settings.run.random_state);
         let starts = run_starts(&descent, n, seed, Effort::Full)?;
-        Ok(problem.model(&starts, settings, &scaling, began))
+        let model = problem.model(&descent, &starts, settings, &scaling, began)?;
+        control.progress.reach(model.report.objective);
+        Ok(model)
     })?
 }
 

@@ -67,6 +67,12 @@ pub struct ValidationRows<'a> {
 }
 
 impl PenaltyGrid {
+    /// Starts of a path along it.
+    fn starts(&self, settings: &OrctSettings) -> usize {
+        let points = self.local.len() * self.global.len();
+        starts_of_choice(settings) + points * settings.n_starts
+    }
+
     /// The grid of the thesis: 0 and 2^r/(pB) for λ_L, 0 and 2^r/p for λ_G, r = −12…3.
     pub fn full(depth: usize, features: usize) -> Self {
         let powers = |unit: f64| {
@@ -122,10 +128,7 @@ pub fn sparsity_path<'a>(
             costs: &costs,
             topology: Topology::complete(settings.depth),
         };
-        let starts = grid.local.len() * grid.global.len() * settings.n_starts;
-        control
-            .progress
-            .announce(starts_of_choice(settings) + starts);
+        control.progress.announce(grid.starts(settings));
         let scored = |model: &OrctModel| validation.map(|validation| score(model, validation));
         let walked = walk(
             &problem,
@@ -186,7 +189,7 @@ fn walk(
                 None => run_starts(&descent, n, seed, Effort::Full)?,
                 Some(before) => warm_start(&descent, &before.outcomes)?,
             };
-            let mut model = problem.model(&starts, &here, &scaling, began);
+            let mut model = problem.model(&descent, &starts, &here, &scaling, began)?;
             let (rows, weights) = (&problem.rows, problem.weights);
             model.report.notices = notices_of_classification(&model, rows, weights, &here.penalty);
             hand_over((l, g), model);

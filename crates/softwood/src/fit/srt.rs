@@ -10,7 +10,7 @@ use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
 use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
 use crate::error::{FitError, InputError};
-use crate::fitted::{FitReport, SoftTree, SrtModel};
+use crate::fitted::{SoftTree, SrtModel};
 use crate::search::starts::parallelism;
 use crate::threads::in_pool;
 use crate::tree::Topology;
@@ -69,23 +69,20 @@ pub fn fit_srt<'a>(
         .run()?;
         let best = &starts.outcomes[starts.best];
         let names = settings.run.feature_names.as_deref();
-        let of_leaves = &best.parameters;
-        let (leaf_slopes, leaf_intercepts) =
-            trend.put_back(&of_leaves.leaf_slopes, &of_leaves.leaf_intercepts);
+        let at = &best.parameters;
+        let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
         let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
         let mut model = SrtModel {
-            tree: SoftTree::of(topology, 1.0, &best.parameters.theta, &scaling, names),
+            tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
             leaf_slopes,
             leaf_intercepts,
             curves: trend.curves,
             response,
             ridge_branches: best.ridges.branches.to_vec(),
             ridge_leaves: best.ridges.leaves.to_vec(),
-            report: FitReport {
-                loss_unit,
-                ..starts.report(rows.len(), began)
-            },
+            report: starts.report(rows.len(), began),
         };
+        model.report.loss_unit = loss_unit;
         model.report.notices = notices_of_regression(&model, &rows, weights);
         Ok(model)
     })?

@@ -184,7 +184,7 @@ fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::data::{ClassLabels, Scaling, ScalingKind};
-    use crate::fitted::FitReport;
+    use crate::fitted::{Decision, FitReport};
     use crate::status::SolveStatus;
     use crate::tree::{Shape, Topology};
     use ndarray::{Array2, ArrayView2};
@@ -228,6 +228,8 @@ mod tests {
             leaf_classes: (0..topology.leaves())
                 .map(|_| rng.random_range(0..classes as u32))
                 .collect(),
+            leaf_weights: Vec::new(),
+            decision: Decision::LeafLabels,
             report: FitReport {
                 status: SolveStatus::Converged,
                 objective: 0.0,
@@ -243,6 +245,7 @@ mod tests {
                 cross_validation: None,
                 selection: None,
                 notices: Vec::new(),
+                hard_disagreement: None,
                 rows: 1,
             },
         }

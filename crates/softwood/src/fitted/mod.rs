@@ -1,6 +1,7 @@
 //! Fitted models: what they predict, how they explain it, and the file they are kept in.
 
 mod curve;
+mod decision;
 mod explain;
 mod file;
 mod importance;
@@ -18,6 +19,7 @@ mod soft_tree;
 mod srt_model;
 
 pub use curve::{Curve, CurvePoints};
+pub use decision::{Decision, Routing};
 pub use file::ModelFileError;
 pub use importance::Importance;
 pub(crate) use importance::{global_sparsity, local_sparsity};

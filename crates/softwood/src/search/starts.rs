@@ -115,6 +115,7 @@ impl<O: AsRef<Ending>> Starts<O> {
             cross_validation: None,
             selection: None,
             notices: Vec::new(),
+            hard_disagreement: None,
             rows,
         }
     }
