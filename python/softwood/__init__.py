@@ -15,6 +15,7 @@ from .results import (
     CvTable,
     LeafModel,
     LinearForm,
+    Notice,
     OrctReport,
     Rule,
     SelectionReport,
@@ -33,6 +34,7 @@ from .selection import (
     select_extreme_points,
     select_rows,
 )
+from .warnings import SoftwoodWarning
 
 __all__ = [
     "BalancedRelaxation",
@@ -47,6 +49,7 @@ __all__ = [
     "LambdaMax",
     "LeafModel",
     "LinearForm",
+    "Notice",
     "OrctModel",
     "OrctObjective",
     "OrctReport",
@@ -56,6 +59,7 @@ __all__ = [
     "SelectedRows",
     "SelectionReport",
     "SelectionRound",
+    "SoftwoodWarning",
     "SparsityPath",
     "SrtModel",
     "SrtReport",

@@ -13,11 +13,15 @@ import pytest
 
 import softwood
 
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
+
 
 def test_fit_orct_has_the_promised_signature():
     assert str(inspect.signature(softwood.fit_orct)).split(" -> ")[0] == (
         "(X: 'Any', y: 'Any', depth: 'int' = 2, *, gamma: 'float' = 512.0, "
         "costs: 'ArrayLike | None' = None, sample_weight: 'ArrayLike | None' = None, "
+        "class_weight: 'str | Mapping[Any, float] | None' = None, "
         "scaling: 'str' = 'minmax', local_penalty: 'float' = 0.0, global_penalty: 'float' = 0.0, "
         "penalty_shape: 'str' = 'norm', "
         "penalty_parameters: 'Mapping[str, float] | None' = None, "
@@ -25,9 +29,10 @@ def test_fit_orct_has_the_promised_signature():
         "min_class_rate: 'float | Mapping[Any, float] | ArrayLike | None' = None, "
         "cover_classes: 'bool' = True, solver: 'str' = 'full', "
         "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, "
-        "random_state: 'int' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
+        "random_state: 'int | None' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
-        "progress: 'bool | Callable[[Progress], object] | None' = None)"
+        "feature_names: 'Sequence[str] | None' = None, "
+        "progress: 'bool | Callable[[Progress], object] | None' = None, verbose: 'bool' = False)"
     )
 
 
@@ -53,8 +58,8 @@ def test_a_model_has_the_promised_members(model):
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
         "status objective loss loss_unit seconds iterations evaluations optimality "
-        "start_objectives best_start constraints cross_validation scaling rows selection converged "
-        "hard_disagreement"
+        "start_objectives best_start constraints cross_validation scaling rows selection notices "
+        "converged hard_disagreement"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 

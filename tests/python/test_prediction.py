@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 import softwood
+from softwood.warnings import OneClassWarning
+
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
 
 
 def leaves_from_left_to_right(node, splits):
@@ -159,7 +163,8 @@ def test_weights_of_any_scale_leave_leaves_their_classes(three):
 def test_a_tree_of_one_label_tells_the_shares_of_the_classes():
     X = np.random.default_rng(0).random((200, 2))
     y = np.arange(200) == 0
-    model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
+    with pytest.warns(OneClassWarning):
+        model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
     assert (model.splits, model.leaves, model.depth) == ((), (0,), 0)
     assert model.predict_proba(X) == pytest.approx(np.tile([0.995, 0.005], (200, 1)))
     assert not model.predict(X).any()

@@ -245,6 +245,7 @@ mod tests {
                 constraints: Vec::new(),
                 cross_validation: None,
                 selection: None,
+                notices: Vec::new(),
                 hard_disagreement: None,
                 rows: 1,
             },

@@ -8,6 +8,7 @@ mod frequencies;
 mod importance;
 mod leaf_model;
 mod model;
+mod notice;
 mod orct_model;
 mod passing;
 mod predict;
@@ -26,6 +27,7 @@ pub use importance::Importance;
 pub(crate) use importance::{global_sparsity, local_sparsity};
 pub use leaf_model::LeafModel;
 pub use model::{FittedModel, Model};
+pub use notice::Notice;
 pub use orct_model::OrctModel;
 pub(crate) use predict::{LinearSplits, Mixture, most_probable};
 pub use report::{
