@@ -11,29 +11,31 @@ impl OrctModel {
     /// class k rises per unit of feature j, all else equal.
     ///
     /// It is 0 for features that no split uses, for constant ones, and beyond the ends of quantile
-    /// maps; at a knot of such a map it is the derivative from the right. With R_t the probability
-    /// that the row reaches split t and V the probability of class k from a node on,
+    /// maps; at a knot of such a map it is the derivative from the right. It is next to 0 wherever the
+    /// row is far from every split, as steep splits leave most rows: [`Self::effects`] and
+    /// [`SoftTree::explain_path`] tell what matters to such a row. With R_t the probability that the
+    /// row reaches split t and V the probability of class k from a node on,
     ///
     /// ∂P/∂x_j = u_j′(x_j) Σ_t R_t p_t (1 − p_t) (V_left − V_right) γ a_tj/p.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let width = self.classes.len() * self.tree.features();
         let scratch = || Scratch::new(&self.tree);
+        let frequencies = self.leaf_frequencies();
         self.tree
             .fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
-                self.explain_row(scratch, x, out);
+                self.explain_row(&frequencies, scratch, x, out);
             })
     }
 
-    /// Fills K × p zeros for a row.
-    fn explain_row(&self, scratch: &mut Scratch, x: &[f64], out: &mut [f64]) {
+    /// Fills K × p zeros for a row, given the classes' frequencies in the leaves.
+    fn explain_row(&self, frequencies: &[f64], scratch: &mut Scratch, x: &[f64], out: &mut [f64]) {
         let tree = &self.tree;
         let (p, splits) = (tree.features(), tree.shape.splits().len());
         scratch.sweep_down(tree, x);
         for (class, out) in out.chunks_exact_mut(p).enumerate() {
-            for (leaf, label) in self.leaf_classes.iter().enumerate() {
-                let inside = *label as usize == class;
-                scratch.inside[splits + leaf] = f64::from(u8::from(inside));
-                scratch.outside[splits + leaf] = f64::from(u8::from(!inside));
+            for (leaf, of_leaf) in frequencies.chunks_exact(self.classes.len()).enumerate() {
+                scratch.inside[splits + leaf] = of_leaf[class];
+                scratch.outside[splits + leaf] = all_but(of_leaf, class);
             }
             scratch.sweep_up(tree);
             for (t, change) in scratch
@@ -55,7 +57,8 @@ impl OrctModel {
 
 impl SrtModel {
     /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf and of the
-    /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and no derivative tells.
+    /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and
+    /// no derivative tells; [`Self::effects`] do.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let (tree, rows) = (&self.tree, rows.into());
         let leaves = tree.leaf_indices(rows.reborrow())?;
@@ -161,6 +164,12 @@ impl Scratch {
     }
 }
 
+/// The sum of all values but one: no difference from 1, which would lose the digits of small ones.
+pub(super) fn all_but(values: &[f64], left_out: usize) -> f64 {
+    let others = values[..left_out].iter().chain(&values[left_out + 1..]);
+    others.sum()
+}
+
 /// g · u′(x), also where u′ alone would be too small or the width of a range too large for a double.
 fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
     match map {
@@ -221,6 +230,7 @@ mod tests {
                 feature_names: (0..p).map(|j| format!("x{j}")).collect(),
                 scaling: Scaling {
                     kind: ScalingKind::MinMax,
+                    typical: maps.iter().map(FeatureMap::middle).collect(),
                     features: maps,
                 },
             },

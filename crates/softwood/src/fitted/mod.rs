@@ -1,6 +1,7 @@
 //! Fitted models: what they predict, how they explain it, and the file they are kept in.
 
 mod curve;
+mod effects;
 mod explain;
 mod file;
 mod importance;
@@ -8,10 +9,12 @@ mod leaf_model;
 mod model;
 mod orct_model;
 mod passing;
+mod path;
 mod predict;
 mod render;
 mod report;
 mod rule;
+mod set_back;
 mod single_leaf;
 mod soft_tree;
 mod srt_model;
@@ -23,6 +26,7 @@ pub(crate) use importance::{global_sparsity, local_sparsity};
 pub use leaf_model::LeafModel;
 pub use model::{FittedModel, Model};
 pub use orct_model::OrctModel;
+pub use path::{Contribution, SplitExplanation};
 pub(crate) use predict::{LinearSplits, Mixture, most_probable};
 pub use report::{
     ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport, SelectionReport,
