@@ -19,6 +19,7 @@ from .results import (
     Rule,
     SelectionReport,
     SelectionRound,
+    SplitExplanation,
     SrtReport,
 )
 from .selection import (
@@ -57,6 +58,7 @@ __all__ = [
     "SelectionReport",
     "SelectionRound",
     "SparsityPath",
+    "SplitExplanation",
     "SrtModel",
     "SrtReport",
     "VcBounds",

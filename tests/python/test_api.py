@@ -38,10 +38,13 @@ def test_orct_objective_has_the_promised_parameters():
 
 
 def test_a_model_has_the_promised_members(model):
-    methods = "predict predict_proba leaf_probabilities explain importance rule save"
+    methods = (
+        "predict predict_proba leaf_probabilities explain importance rule save "
+        "effects decision_path explain_path"
+    )
     attributes = (
         "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
-        "local_sparsity global_sparsity report splits leaves"
+        "local_sparsity global_sparsity report splits leaves typical_values"
     )
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -86,7 +89,10 @@ def test_import_needs_nothing_but_numpy():
 
 @pytest.mark.parametrize(
     "name",
-    ["predict", "predict_proba", "leaf_probabilities", "explain", "importance", "rule", None],
+    [
+        *("predict", "predict_proba", "leaf_probabilities", "explain", "importance", "rule"),
+        *("effects", "decision_path", "explain_path", None),
+    ],
 )
 def test_examples_of_the_compiled_class_are_true(name):
     target = softwood.OrctModel if name is None else getattr(softwood.OrctModel, name)

@@ -82,11 +82,12 @@ def test_fit_srt_has_the_promised_signature():
 
 def test_a_model_has_the_promised_members(tree):
     methods = (
-        "predict leaf_indices leaf_probabilities explain importance rule leaf_model curves save"
+        "predict leaf_indices leaf_probabilities explain importance rule leaf_model curves save "
+        "effects decision_path explain_path"
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
-        "ridge_branches ridge_leaves report splits leaves"
+        "ridge_branches ridge_leaves report splits leaves typical_values"
     )
     public = {name for name in dir(tree) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -100,7 +101,7 @@ def test_a_model_has_the_promised_members(tree):
     "name",
     [
         *("predict", "leaf_indices", "leaf_probabilities", "explain", "importance", "rule"),
-        *("leaf_model", "curves", None),
+        *("leaf_model", "curves", "effects", "decision_path", "explain_path", None),
     ],
 )
 def test_examples_of_the_compiled_class_are_true(name):
@@ -181,7 +182,14 @@ def test_curves_are_shown_and_add_to_the_leaves(kinked):
     (curve, *_) = model.curves()
     assert (curve.feature, curve.name) == (1, "x1")
     assert (curve.values[0], curve.values[-1]) == (X[:, 1].min(), X[:, 1].max())
-    assert str(curve).startswith("x1: 0 at -4.9")
+    # All that leaves share of x1, trend and bends, 0 at its typical value.
+    at, typical = np.array(curve.values), model.typical_values[1]
+    assert np.interp(typical, at, curve.effects) == pytest.approx(0)
+    assert np.allclose(curve.effects, at**2 + at - typical**2 - typical, atol=5)
+    # ... and the leaves differ by slopes of opposite sign.
+    slopes = [dict(zip(m.features, m.weights, strict=True))[1] for m in map(model.leaf_model, (0, 1))]
+    assert slopes[0] == pytest.approx(-slopes[1])
+    assert abs(slopes[0]) == pytest.approx(10, abs=1)
     assert "plus, in every leaf, curves of x1" in str(model)
     # Beyond the largest value of training it goes on straight.
     far = X.max(axis=0) + np.array([[0, 0, 0], [0, 1, 0], [0, 2, 0]])

@@ -87,7 +87,7 @@ mod tests {
             let wanted = repeated[(repeated.len() - 1) / 2];
             prop_assert_eq!(typical(&x, Some(&weights)), vec![wanted]);
             prop_assert_eq!(typical(&again, None), vec![wanted]);
-            let tiny: Vec<f64> = weights.iter().map(|w| w * 1e-307).collect();
+            let tiny: Vec<f64> = weights.iter().map(|w| w * f64::MIN_POSITIVE).collect();
             prop_assert_eq!(typical(&x, Some(&tiny)), vec![wanted]);
         }
     }

@@ -138,3 +138,189 @@ impl Outcome for SrtModel {
         curve.map_or(0.0, |curve| self.response.scale * curve.value(u))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{FeatureMap, Standardization};
+    use crate::fitted::Curve;
+    use crate::fitted::explain::tests::{at_share, maps, random_model, row};
+    use crate::tree::Shape;
+    use ndarray::Array2;
+    use proptest::prelude::*;
+
+    /// A regression tree with the splits of a random classification tree, and a curve of one feature.
+    fn random_srt(seed: u64, depth: usize) -> SrtModel {
+        let OrctModel { tree, report, .. } = random_model(seed, depth, 2, 1.0, maps());
+        let (leaves, p) = (tree.shape.leaves().len(), tree.features());
+        let wave = |i: usize| (seed as f64 % 1e3 + i as f64).sin();
+        let mut curves = vec![Curve::default(); p];
+        curves[4] = Curve {
+            knots: vec![0.25, 0.5],
+            bends: vec![2.0, -3.0],
+        };
+        SrtModel {
+            leaf_slopes: (0..leaves * p).map(wave).collect(),
+            leaf_intercepts: (0..leaves).map(|l| wave(l + 1000)).collect(),
+            curves,
+            response: Standardization {
+                mean: -7.0,
+                scale: 3.0,
+            },
+            ridge_branches: vec![0.0; p + 1],
+            ridge_leaves: vec![0.0; p + 1],
+            tree,
+            report,
+        }
+    }
+
+    /// Random typical values.
+    fn with_typical(tree: &mut SoftTree, shares: &[f64]) {
+        let typical = maps()
+            .iter()
+            .zip(shares)
+            .map(|(map, s)| at_share(map, *s))
+            .collect();
+        tree.scaling.typical = typical;
+    }
+
+    fn set_back(x: &[f64], tree: &SoftTree, j: usize) -> Vec<f64> {
+        let mut moved = x.to_vec();
+        moved[j] = tree.scaling.typical[j];
+        moved
+    }
+
+    fn row_at(shares: &[f64]) -> Vec<f64> {
+        maps()
+            .iter()
+            .zip(shares)
+            .map(|(map, s)| at_share(map, *s))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn effects_are_differences_of_log_odds(
+            seed in any::<u64>(),
+            depth in 1usize..5,
+            classes in 2usize..4,
+            gamma in 1.0..64.0f64,
+            typical in prop::collection::vec(0.0..1.0f64, 5),
+            shares in prop::collection::vec(-0.5..1.5f64, 5),
+        ) {
+            let mut model = random_model(seed, depth, classes, gamma, maps());
+            with_typical(&mut model.tree, &typical);
+            let x = row_at(&shares);
+            let effects = model.effects(row(&x)).unwrap();
+            let probabilities = |x: &[f64]| model.predict_proba(row(x)).unwrap();
+            let log_odds = |p: &[f64], k: usize| {
+                let ln = |p: f64| p.max(f64::MIN_POSITIVE).ln();
+                ln(p[k]) - ln(all_but(p, k))
+            };
+            let before = probabilities(&x);
+            for j in 0..5 {
+                let after = probabilities(&set_back(&x, &model.tree, j));
+                for k in 0..classes {
+                    let wanted = log_odds(&before, k) - log_odds(&after, k);
+                    let got = effects[k * 5 + j];
+                    prop_assert!((got - wanted).abs() < 1e-8, "class {k}, feature {j}: {got}, {wanted}");
+                }
+            }
+        }
+
+        #[test]
+        fn effects_are_differences_of_predictions(
+            seed in any::<u64>(),
+            depth in 1usize..5,
+            typical in prop::collection::vec(0.0..1.0f64, 5),
+            shares in prop::collection::vec(-0.5..1.5f64, 5),
+        ) {
+            let mut model = random_srt(seed, depth);
+            with_typical(&mut model.tree, &typical);
+            let x = row_at(&shares);
+            let effects = model.effects(row(&x)).unwrap();
+            let predicted = |x: &[f64]| model.predict(row(x)).unwrap()[0];
+            for (j, effect) in effects.iter().enumerate() {
+                let wanted = predicted(&x) - predicted(&set_back(&x, &model.tree, j));
+                prop_assert!((effect - wanted).abs() < 1e-9, "feature {j}: {effect}, {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_far_outside_leave_the_others_their_digits() {
+        let mut model = random_model(5, 3, 2, 64.0, maps());
+        let srt = random_srt(5, 3);
+        for far in [1e300, -1e300] {
+            let x = [far, 2e300, 1e-301, 0.0, 0.1];
+            let effects = model.effects(row(&x)).unwrap();
+            let probabilities = |x: &[f64]| model.predict_proba(row(x)).unwrap();
+            let log_odds = |p: &[f64]| p[0].ln() - p[1].ln();
+            let after = log_odds(&probabilities(&set_back(&x, &model.tree, 0)));
+            let wanted = log_odds(&probabilities(&x)) - after;
+            assert!(
+                (effects[0] - wanted).abs() < 1e-9 * wanted.abs(),
+                "{effects:?}"
+            );
+            assert!(effects.iter().all(|effect| effect.is_finite()));
+            let effect = srt.effects(row(&x)).unwrap()[0];
+            let predicted = |x: &[f64]| srt.predict(row(x)).unwrap()[0];
+            let wanted = predicted(&x) - predicted(&set_back(&x, &srt.tree, 0));
+            assert!((effect - wanted).abs() <= 1e-9 * wanted.abs());
+        }
+        // Log odds of a class that no leaf holds are finite, and do not change.
+        model.leaf_classes.fill(0);
+        let effects = model.effects(row(&[3.0, 1e300, 0.0, 0.0, 2.0])).unwrap();
+        assert_eq!(effects, [0.0; 10]);
+    }
+
+    #[test]
+    fn typical_rows_constants_and_trees_without_splits_have_no_effects() {
+        let mut model = random_model(6, 2, 3, 64.0, maps());
+        model.leaf_classes = vec![0, 1, 2, 0];
+        let typical = model.tree.scaling.typical.clone();
+        assert_eq!(model.effects(row(&typical)).unwrap(), [0.0; 15]);
+        let effects = model
+            .effects(row(&[2.0, 1e300, 1e-300, 77.0, 3.0]))
+            .unwrap();
+        assert!(effects.iter().any(|effect| *effect != 0.0));
+        assert_eq!(FeatureMap::Constant, maps()[3]);
+        assert!(effects.chunks_exact(5).all(|of_class| of_class[3] == 0.0));
+        let mut single = model;
+        single.tree.shape = Shape::of_splits(Vec::new()).unwrap();
+        (single.tree.coefficients, single.tree.intercepts) = (Vec::new(), Vec::new());
+        single.leaf_classes = vec![1];
+        let x = [2.0, 1e300, 1e-300, 77.0, 3.0];
+        assert_eq!(single.effects(row(&x)).unwrap(), [0.0; 15]);
+        let mut line = random_srt(7, 1);
+        line.tree = single.tree;
+        line.leaf_slopes.truncate(5);
+        line.leaf_intercepts.truncate(1);
+        let predicted = line.predict(row(&x)).unwrap()[0];
+        let moved = line.predict(row(&set_back(&x, &line.tree, 4))).unwrap()[0];
+        let effects = line.effects(row(&x)).unwrap();
+        assert!((effects[4] - (predicted - moved)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn many_rows_in_parallel_have_the_effects_of_one_at_a_time() {
+        let (model, srt) = (random_model(3, 2, 3, 64.0, maps()), random_srt(3, 2));
+        let x = Array2::from_shape_fn((25_000, 5), |(i, j)| {
+            at_share(&maps()[j], (i * (j + 3) % 101) as f64 / 100.0)
+        });
+        let (all, of_srt) = (
+            model.effects(x.view()).unwrap(),
+            srt.effects(x.view()).unwrap(),
+        );
+        for i in [0, 1, 16_383, 16_384, 24_999] {
+            let one = x.slice(ndarray::s![i..=i, ..]);
+            assert_eq!(model.effects(one).unwrap(), all[i * 15..][..15]);
+            assert_eq!(srt.effects(one).unwrap(), of_srt[i * 5..][..5]);
+        }
+        let mismatch = InputError::FeatureMismatch {
+            expected: 5,
+            got: 4,
+        };
+        assert_eq!(model.effects(x.slice(ndarray::s![.., ..4])), Err(mismatch));
+    }
+}

@@ -190,7 +190,7 @@ fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::data::{ClassLabels, Scaling, ScalingKind};
     use crate::fitted::FitReport;
@@ -202,7 +202,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     /// A random tree over features with these maps.
-    fn random_model(
+    pub(in crate::fitted) fn random_model(
         seed: u64,
         depth: usize,
         classes: usize,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     /// Widths of all scales; the last feature has knots with steep and flat pieces.
-    fn maps() -> Vec<FeatureMap> {
+    pub(in crate::fitted) fn maps() -> Vec<FeatureMap> {
         vec![
             FeatureMap::Linear {
                 min: -2.0,
@@ -281,7 +281,7 @@ mod tests {
     }
 
     /// The value at a share of a feature's range.
-    fn at_share(map: &FeatureMap, share: f64) -> f64 {
+    pub(in crate::fitted) fn at_share(map: &FeatureMap, share: f64) -> f64 {
         match map {
             FeatureMap::Constant => share,
             FeatureMap::Linear { min, max } => min + share * (max - min),
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    fn row(x: &[f64]) -> ArrayView2<'_, f64> {
+    pub(in crate::fitted) fn row(x: &[f64]) -> ArrayView2<'_, f64> {
         ArrayView2::from_shape((1, x.len()), x).unwrap()
     }
 

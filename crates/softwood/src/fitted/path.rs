@@ -14,7 +14,7 @@ const SHOWN: usize = 5;
 /// The log odds of going left are `base` + Σ contributions, up to rounding. It prints as
 ///
 /// ```text
-/// [0] goes left: log odds 9.2 (probability 0.9999), -3.1 for a typical row
+/// [0] goes left: log odds of left 9.2 (probability 0.9999), -3.1 for a typical row
 ///     petal_length = 4.7 (typical 1.5): +12.3
 /// ```
 ///
@@ -173,4 +173,106 @@ impl fmt::Display for Contribution {
 fn signed(x: f64) -> String {
     let sign = if x < 0.0 { "" } else { "+" };
     format!("{sign}{}", short(x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fitted::explain::tests::{at_share, maps, random_model, row};
+    use crate::tree::Shape;
+    use ndarray::arr2;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn contributions_add_up_to_the_margins_on_the_path(
+            seed in any::<u64>(),
+            depth in 1usize..5,
+            typical in prop::collection::vec(0.0..1.0f64, 5),
+            shares in prop::collection::vec(-0.5..1.5f64, 5),
+        ) {
+            let mut tree = random_model(seed, depth, 2, 512.0, maps()).tree;
+            let at = |shares: &[f64]| -> Vec<f64> {
+                maps().iter().zip(shares).map(|(map, s)| at_share(map, *s)).collect()
+            };
+            tree.scaling.typical = at(&typical);
+            let x = at(&shares);
+            let path = tree.decision_path(row(&x)).unwrap();
+            let explained = tree.explain_path(row(&x)).unwrap().remove(0);
+            prop_assert_eq!(explained.len(), depth);
+            for (t, split) in explained.iter().enumerate() {
+                prop_assert_eq!(split.node as i64, path[t]);
+                prop_assert_eq!(path[t + 1], 2 * path[t] + if split.goes_left { 1 } else { 2 });
+                prop_assert_eq!(split.goes_left, split.margin >= 0.0);
+                prop_assert_eq!(split.goes_left, split.probability() >= 0.5);
+                let parts = split.contributions.iter().map(|c| c.contribution);
+                let size: f64 = split.base.abs() + parts.clone().map(f64::abs).sum::<f64>();
+                let sum = split.base + parts.sum::<f64>();
+                prop_assert!((sum - split.margin).abs() <= 1e-13 * size.max(512.0));
+                prop_assert_eq!(split.contributions.len(), 4, "the constant feature is left out");
+                let ordered = split.contributions.is_sorted_by(|a, b| {
+                    a.contribution.abs() >= b.contribution.abs()
+                });
+                prop_assert!(ordered);
+                for part in &split.contributions {
+                    prop_assert_eq!(part.value, x[part.feature]);
+                    prop_assert_eq!(part.typical, tree.scaling.typical[part.feature]);
+                }
+            }
+            // The margins are those of the rule.
+            let rule = tree.rule(0).unwrap();
+            prop_assert_eq!(rule.terms.len(), 4);
+            let typical = tree.scaling.typical.clone();
+            let at_typical = tree.explain_path(row(&typical)).unwrap().remove(0);
+            prop_assert_eq!(at_typical[0].margin, at_typical[0].base);
+        }
+    }
+
+    #[test]
+    fn paths_of_uneven_trees_end_at_their_leaves() {
+        let mut tree = random_model(1, 1, 2, 8.0, maps()[..1].to_vec()).tree;
+        // Left at the root above 0.5 of the range; right of it splits again at 0.25.
+        tree.shape = Shape::of_splits(vec![0, 2]).unwrap();
+        tree.coefficients = vec![1.0, 1.0];
+        tree.intercepts = vec![0.5, 0.25];
+        let x = arr2(&[[3.0], [-1.9], [0.0]]);
+        let paths = tree.decision_path(x.view()).unwrap();
+        assert_eq!(paths, [0, 1, -1, 0, 2, 6, 0, 2, 5]);
+        let explained = tree.explain_path(x.view()).unwrap();
+        let splits = explained.iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(splits, [1, 2, 2]);
+        tree.shape = Shape::of_splits(Vec::new()).unwrap();
+        (tree.coefficients, tree.intercepts) = (Vec::new(), Vec::new());
+        assert_eq!(tree.decision_path(x.view()).unwrap(), [0, 0, 0]);
+        assert_eq!(tree.explain_path(x.view()).unwrap(), vec![Vec::new(); 3]);
+        let none = x.slice(ndarray::s![0..0, ..]);
+        assert!(tree.explain_path(none).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_explanation_reads_well() {
+        let part = |feature: usize, contribution| Contribution {
+            feature,
+            name: format!("length{feature}"),
+            value: 4.7,
+            typical: 1.5,
+            contribution,
+        };
+        let mut split = SplitExplanation {
+            node: 2,
+            goes_left: true,
+            margin: 9.2,
+            base: -3.1,
+            contributions: vec![part(0, 12.34567), part(1, -0.5)],
+        };
+        let head =
+            "[2] goes left: log odds of left 9.2 (probability 0.9999), -3.1 for a typical row";
+        let text = format!(
+            "{head}\n    length0 = 4.7 (typical 1.5): +12.35\n    length1 = 4.7 (typical 1.5): -0.5"
+        );
+        assert_eq!(split.to_string(), text);
+        split.contributions = (0..8).map(|j| part(j, 0.25)).collect();
+        assert_eq!(split.to_string().lines().count(), 7);
+        assert!(split.to_string().ends_with("\n    3 more: +0.75"));
+    }
 }
