@@ -374,8 +374,8 @@ class LeafModel(LinearForm):
 class SplitExplanation:
     """Why a row goes the way it goes at one split.
 
-    ``margin`` = ``base`` + the sum of ``contributions``, up to rounding. ``str`` of it shows the five
-    largest contributions in the units of the training rows.
+    ``margin`` = ``base`` + the sum of ``contributions``, up to rounding. ``str`` of it shows the
+    five largest contributions in the units of the training rows.
 
     Attributes
     ----------
@@ -424,9 +424,9 @@ class Curve:
 
     It is the total of what the feature adds to every leaf, compared with its typical value, where
     the effect is 0: an effect above 0 raises predictions. What single leaves add to it stands in
-    their :class:`LeafModel`. It is straight between its points, in the units of the training rows. Below the smallest and
-    above the largest value of training it goes on straight with ``"minmax"`` scaling and stays what
-    it is with ``"quantile"``. ``str(curve)`` lists the points.
+    their :class:`LeafModel`. It is straight between its points, in the units of the training rows.
+    Below the smallest and above the largest value of training it goes on straight with ``"minmax"``
+    scaling and stays what it is with ``"quantile"``. ``str(curve)`` lists the points.
 
     Attributes
     ----------

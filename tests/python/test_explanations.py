@@ -145,8 +145,7 @@ def test_what_is_not_one_row_is_refused(model, x, message):
         model.explain_path(x)
 
 
-def test_extreme_rows_and_few_rows_are_explained(three):
-    X, y = three
+def test_extreme_rows_and_few_rows_are_explained():
     wide = np.random.default_rng(1).normal(size=(6, 40))
     labels = np.array([0, 1, 0, 1, 0, 1])
     for model in (

@@ -194,9 +194,9 @@ class OrctModel(TreeModel):
         ndarray, shape (N, K, p)
             Entry [i, k, j] tells by how much the log odds ln(P/(1 − P)) of class k in
             `predict_proba` are higher for row i than they would be if feature j alone were set back
-            to its typical value (`typical_values`): above 0, the value speaks for the class. Effects
-            of several features need not add up to that of all of them. A probability less than
-            2.2e-308 counts as 2.2e-308.
+            to its typical value (`typical_values`): above 0, the value speaks for the class.
+            Effects of several features need not add up to that of all of them. A probability less
+            than 2.2e-308 counts as 2.2e-308.
 
         Examples
         --------
