@@ -181,6 +181,7 @@ class FitReport:
     constraints: tuple[Constraint, ...]
     cross_validation: CvTable | None
     scaling: str
+    hard_disagreement: float | None = None
     rows: int
     selection: SelectionReport | None = None
 
@@ -245,6 +246,8 @@ class OrctReport(FitReport):
         How cross-validation chose the settings, if it did.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
+    hard_disagreement : float or None
+        Share of the training rows, by weight, whose predicted class is another with hard routing.
     rows : int
         Training rows.
     selection : SelectionReport or None

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -39,18 +40,20 @@ def test_orct_objective_has_the_promised_parameters():
 
 def test_a_model_has_the_promised_members(model):
     methods = (
-        "predict predict_proba leaf_probabilities explain importance rule save "
-        "effects decision_path explain_path"
+        "predict predict_proba label_probabilities leaf_probabilities apply explain importance "
+        "rule describe save effects decision_path explain_path"
     )
     attributes = (
         "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
-        "local_sparsity global_sparsity report splits leaves typical_values"
+        "local_sparsity global_sparsity report splits leaves leaf_frequencies leaf_weights decision "
+        "typical_values"
     )
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
     report = (
         "status objective loss loss_unit seconds iterations evaluations optimality "
-        "start_objectives best_start constraints cross_validation scaling rows selection converged"
+        "start_objectives best_start constraints cross_validation scaling rows selection converged "
+        "hard_disagreement"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 
@@ -114,10 +117,13 @@ def test_python_m_softwood_shows_a_tree_and_its_accuracy():
 
 def test_the_text_of_a_model_shows_its_leaves_and_its_repr_is_one_line(model):
     shown = str(model)
-    leaves = [line for line in shown.splitlines() if line.rstrip().endswith(("0", "1", "2"))]
-    siblings = zip(model.leaf_classes[::2], model.leaf_classes[1::2], strict=True)
-    expected = sum(len(set(pair)) for pair in siblings)  # of depth 2; siblings of one class are one
-    assert sum("yes:" in line or "no:" in line for line in leaves) == expected
+    leaves = re.findall(r"(?:yes|no): +(\d): ([\d.]+) rows, ([\d.]+) % errors", shown)
+    of_class = model.leaf_frequencies.argmax(axis=1)
+    rows = model.leaf_weights.sum(axis=1)
+    errors = 1 - model.leaf_weights[range(len(rows)), of_class] / rows
+    told = [tuple(map(float, leaf)) for leaf in leaves]
+    for leaf, expected in zip(told, zip(of_class, rows, 100 * errors, strict=True), strict=True):
+        assert leaf == pytest.approx(expected, abs=0.5)
     assert repr(model).startswith("OrctModel(depth=2, features=4, classes=3, gamma=32")
     assert "\n" not in repr(model)
     assert "status" in str(model.report)

@@ -93,7 +93,7 @@ def test_paths_lead_from_the_root_to_the_leaf(model, regression, three):
         assert (paths[:, 1:] - 2 * paths[:, :-1]).min() == 1
         assert (paths[:, 1:] - 2 * paths[:, :-1]).max() == 2
         assert set(paths[:, -1]) <= set(some.leaves)
-    leaf = np.array(regression.leaves)[regression.leaf_indices(X)]
+    leaf = np.array(regression.leaves)[regression.apply(X)]
     np.testing.assert_array_equal(regression.decision_path(X)[:, -1], leaf)
 
 

@@ -30,7 +30,7 @@ def test_a_callable_is_told_how_far_the_fit_has_come(example):
     last = seen[-1]
     assert (last.starts_done, last.starts) == (10, 10)
     assert last.iterations == model.report.iterations
-    assert last.best_objective == model.report.objective
+    assert last.best_objective == pytest.approx(model.report.objective, rel=1e-12)
     assert 0 < last.seconds < 60
     for earlier, later in pairwise(seen):
         assert earlier.starts_done <= later.starts_done

@@ -94,7 +94,7 @@ def test_pickles_of_earlier_builds_load(fit, frame):
 def test_threads_are_accepted_where_rows_are(fit, frame):
     model = fit(frame)
     methods = ["predict", "leaf_probabilities", "explain"]
-    methods += ["predict_proba"] if isinstance(model, softwood.OrctModel) else ["leaf_indices"]
+    methods += ["predict_proba"] if isinstance(model, softwood.OrctModel) else ["apply"]
     for name in methods:
         method = getattr(model, name)
         assert method(frame, n_threads=2).tobytes() == method(frame).tobytes()

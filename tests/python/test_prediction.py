@@ -39,8 +39,11 @@ def predict_from_file(text, X):
         reach[2 * node + 2] = reach[node] * (1 - left[:, t])
     leaves = leaves_from_left_to_right(0, set(file["splits"]))
     leaves = np.stack([reach[leaf] for leaf in leaves], axis=1)
-    membership = np.equal.outer(file["leaf_classes"], range(len(file["classes"]["values"])))
-    return leaves, leaves @ membership, file["classes"]["values"]
+    weights = np.array(file["leaf_weights"])
+    smoothing = min(1, weights.sum() / 200)
+    base = weights.sum(axis=0) / weights.sum()
+    frequencies = (weights + smoothing * base) / (weights.sum(axis=1, keepdims=True) + smoothing)
+    return leaves, leaves @ frequencies, file["classes"]["values"]
 
 
 def test_a_foreign_reader_predicts_the_same(model, three, tmp_path):
@@ -60,21 +63,111 @@ def test_probabilities_sum_to_one(model, three):
         assert np.allclose(model.leaf_probabilities(X).sum(axis=1), 1, atol=1e-12)
 
 
-def test_classes_get_the_probabilities_of_their_leaves(three):
+def test_labels_get_the_probabilities_of_their_leaves(three):
     X, y = three
     model = softwood.fit_orct(X, y, depth=4, n_starts=2)
-    assert (model.leaf_classes[::2] == model.leaf_classes[1::2]).any()  # a split without effect
     membership = np.equal.outer(model.leaf_classes, np.arange(3))
     expected = model.leaf_probabilities(X) @ membership
-    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(model.label_probabilities(X), expected, rtol=0, atol=1e-14)
 
 
-def test_a_tree_of_one_label_is_certain():
+def test_no_split_is_idle(three):
+    X, y = three
+    model = softwood.fit_orct(X, y, depth=4, n_starts=2)
+    assert len(model.splits) < 15
+    weights = dict(zip(model.leaves, model.leaf_weights.sum(axis=1), strict=True))
+    label = dict(zip(model.leaves, model.leaf_classes, strict=True))
+    for node in reversed(model.splits):
+        left, right = 2 * node + 1, 2 * node + 2
+        assert label[left] != label[right] or label[left] is None
+        label[node] = None
+        weights[node] = weights[left] + weights[right]
+    # What is left out changes neither the label probabilities nor the objective.
+    wrong = 1 - model.label_probabilities(X)[np.arange(len(y)), y]
+    assert model.report.objective == pytest.approx(0.5 * wrong.mean(), rel=1e-10)
+    assert model.report.objective == min(model.report.start_objectives)
+
+
+def test_leaves_know_the_classes_of_the_rows_that_reach_them(model, three):
+    X, y = three
+    # Expectation maximization from the shares of classes among the rows that reach a leaf.
+    P, of_class = model.leaf_probabilities(X), np.equal.outer(y, np.arange(3))
+    weights, before = P.T @ of_class, -np.inf
+    for _ in range(50):
+        base = weights.sum(axis=0) / weights.sum()
+        frequencies = (weights + base) / (weights.sum(axis=1, keepdims=True) + 1)
+        belongs = P * frequencies[:, y].T
+        likelihood = np.log(belongs.sum(axis=1)).mean()
+        assert likelihood >= before
+        weights = (belongs / belongs.sum(axis=1, keepdims=True)).T @ of_class
+        if likelihood - before < 1e-5:
+            break
+        before = likelihood
+    np.testing.assert_allclose(model.leaf_weights, weights, rtol=1e-9, atol=1e-9)
+    assert model.leaf_weights.sum() == pytest.approx(len(y))
+    assert model.leaf_frequencies.sum(axis=1) == pytest.approx(1)
+    assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
+
+
+def test_hard_routing_follows_the_printed_tree(model, three):
+    X = three[0]
+    for i, row in enumerate(X[:50]):
+        node = 0
+        while node in model.splits:
+            rule = model.rule(node)
+            values = [
+                row[j] if measure == "value" else np.mean(X[:, j] <= row[j])
+                for j, measure in zip(rule.features, rule.measures, strict=True)
+            ]
+            if "quantile" in rule.measures:
+                break  # levels are those of the map; the leaf is checked by its probability
+            node = 2 * node + (1 if np.dot(rule.weights, values) >= rule.threshold else 2)
+        else:
+            leaf = model.leaves.index(node)
+            assert model.apply(X)[i] == leaf
+            frequencies = model.predict_proba(X, routing="hard")[i]
+            assert (frequencies == model.leaf_frequencies[leaf]).all()
+            assert model.predict(X, routing="hard")[i] == frequencies.argmax()
+    hard, soft = model.predict(X, routing="hard"), model.predict(X)
+    assert model.report.hard_disagreement == pytest.approx((hard != soft).mean())
+    with pytest.raises(ValueError, match='routing must be "soft" or "hard", got "firm"'):
+        model.predict(X, routing="firm")
+
+
+def test_costs_decide():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = (rng.random(400) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
+    costs = np.array([[0, 1], [3, 0]])
+    model = softwood.fit_orct(X, y, costs=costs, gamma=16, n_starts=2)
+    assert model.decision == "least_cost"
+    expected = (model.predict_proba(X) @ costs).argmin(axis=1)
+    assert (model.predict(X) == expected).all()
+    assert (model.predict(X) != model.predict_proba(X).argmax(axis=1)).any()
+
+
+def test_weights_of_any_scale_leave_leaves_their_classes(three):
+    X, y = three
+    predicted = softwood.fit_orct(X, y, n_starts=2).predict(X)
+    for scale in (2.0**-1000, 2.0**-9, 2.0**900):
+        model = softwood.fit_orct(X, y, n_starts=2, sample_weight=np.full(len(y), scale))
+        assert (model.predict(X) == predicted).all()
+        probabilities = model.predict_proba(X)
+        assert ((probabilities >= 0) & (probabilities <= 1)).all()
+
+
+def test_a_tree_of_one_label_tells_the_shares_of_the_classes():
     X = np.random.default_rng(0).random((200, 2))
     y = np.arange(200) == 0
     model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
-    assert not model.leaf_classes.any()
-    assert (model.predict_proba(X) == [1, 0]).all()
+    assert (model.splits, model.leaves, model.depth) == ((), (0,), 0)
+    assert model.predict_proba(X) == pytest.approx(np.tile([0.995, 0.005], (200, 1)))
+    assert not model.predict(X).any()
+    assert model.local_sparsity == model.global_sparsity == 100
+    assert model.explain(X).shape == (200, 2, 2)
+    assert "False: 200 rows" in str(model)
+    with pytest.raises(ValueError, match="the tree splits nowhere"):
+        model.rule(0)
 
 
 def test_explanations_are_derivatives(model, three):

@@ -207,16 +207,19 @@ def test_regions_of_our_tree_are_cut_by_its_splits():
     model = softwood.fit_orct(X, y, depth=2, n_starts=2)
     leaves, hyperplanes = softwood.leaf_regions(model, X)
     left = hyperplanes.offsets < X @ hyperplanes.normals.T
-    at_root = np.where(left[:, 0], left[:, 1], left[:, 2])
-    by_sides = 2 * ~left[:, 0] + ~at_root
+    by_sides = np.zeros(len(X), int)
+    for split, node in enumerate(model.splits):
+        here = by_sides == node
+        by_sides[here] = 2 * node + np.where(left[here, split], 1, 2)
+    by_sides = np.array([model.leaves.index(node) for node in by_sides])
     # The most probable leaf is the one on the more probable side, but for rows close to two splits.
     assert (by_sides == leaves).mean() > 0.98
-    assert {leaf: sorted(path) for leaf, path in hyperplanes.of_leaf.items()} == {
-        0: [0, 1],
-        1: [0, 1],
-        2: [0, 2],
-        3: [0, 2],
-    }
+    for leaf, path in hyperplanes.of_leaf.items():
+        node, above = model.leaves[leaf], []
+        while node:
+            node = (node - 1) // 2
+            above.append(model.splits.index(node))
+        assert sorted(path) == sorted(above)
 
 
 def test_bad_arguments_are_refused_with_a_reason():

@@ -82,7 +82,7 @@ def test_fit_srt_has_the_promised_signature():
 
 def test_a_model_has_the_promised_members(tree):
     methods = (
-        "predict leaf_indices leaf_probabilities explain importance rule leaf_model curves save "
+        "predict apply leaf_probabilities explain importance rule leaf_model curves describe save "
         "effects decision_path explain_path"
     )
     attributes = (
@@ -100,7 +100,7 @@ def test_a_model_has_the_promised_members(tree):
 @pytest.mark.parametrize(
     "name",
     [
-        *("predict", "leaf_indices", "leaf_probabilities", "explain", "importance", "rule"),
+        *("predict", "apply", "leaf_probabilities", "explain", "importance", "rule"),
         *("leaf_model", "curves", "effects", "decision_path", "explain_path", None),
     ],
 )
@@ -130,7 +130,7 @@ def test_predictions_are_those_of_the_papers_formulas(kinked, depth):
     for _ in range(depth):
         node = 2 * node + np.where(p[np.arange(len(X)), node] >= 0.5, 1, 2)
     leaf = node - (2**depth - 1)
-    np.testing.assert_array_equal(model.leaf_indices(X), leaf)
+    np.testing.assert_array_equal(model.apply(X), leaf)
     np.testing.assert_allclose(model.leaf_probabilities(X), P, atol=1e-12)
     every = model.leaf_intercepts + u @ model.leaf_coefficients.T
     np.testing.assert_allclose(model.predict(X), every[np.arange(len(X)), leaf], rtol=1e-10)
@@ -219,7 +219,7 @@ def test_explanations_are_differences_of_predictions(tree, kinked):
         step = np.zeros(3)
         step[j] = 1e-5 * width
         below, above = X - step, X + step
-        same = tree.leaf_indices(below) == tree.leaf_indices(above)
+        same = tree.apply(below) == tree.apply(above)
         slope = (tree.predict(above) - tree.predict(below)) / (2 * step[j])
         close = np.isclose(slope, explained[:, j], rtol=1e-4, atol=1e-4 * abs(explained).max())
         assert close[same].mean() > 0.99

@@ -244,7 +244,7 @@ fn a_broken_file_is_refused_with_what_and_where() {
         (
             "/depth",
             json!(12),
-            "coefficients has 3 rows, a tree of depth 12 has 4095 splits",
+            "depth is 12, but the splits have depth 2",
         ),
         (
             "/gamma",

@@ -155,7 +155,7 @@ fn the_model_is_worth_the_objective_it_reports() {
             ..OrctSettings::default()
         },
     );
-    let probabilities = model.predict_proba(x.view()).unwrap();
+    let probabilities = model.label_probabilities(x.view()).unwrap();
     let wrong: f64 = labels
         .codes
         .iter()

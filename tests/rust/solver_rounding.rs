@@ -36,7 +36,9 @@ fn grouped(groups: &[(f64, usize)]) -> SparsityTerm {
 fn a_group_that_rounding_holds_at_zero_leaves_the_next_its_tie() {
     // 0.1 + 0.2 + 0.3 exceeds 0.6 when added in this order and equals it in the other: nothing is left
     // to the group, which must count as held, whoever asks.
-    assert!(0.1 + 0.2 + 0.3 > 0.6 && 0.3 + 0.2 + 0.1 == 0.6);
+    let sum = |values: [f64; 3]| values.iter().sum::<f64>();
+    assert!(sum([0.1, 0.2, 0.3]) > 0.6);
+    assert_eq!(sum([0.3, 0.2, 0.1]), 0.6);
     let term = grouped(&[(0.6, 3), (0.1, 2)]);
     let x = [0.0, 0.0, 0.0, 0.5, -0.5];
     let gradient = [-0.1, -0.2, -0.3, -1.0, 1.0];

@@ -6,7 +6,7 @@ use crate::exceptions::CoreError;
 use crate::kept_pool::in_kept_pool;
 use crate::results::SplitFields;
 use crate::values::{integer, threads};
-use numpy::PyArray2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use softwood::data::Rows;
@@ -54,6 +54,18 @@ pub fn leaf_probabilities<'py>(
         tree.leaf_probabilities(rows)
     })?;
     Ok(matrix(py, values, width))
+}
+
+pub fn apply<'py>(
+    py: Python<'py>,
+    tree: &SoftTree,
+    x: &Matrix<'py>,
+    n_threads: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let names = ("apply", "the leaves");
+    let leaves = read_rows(py, names, x, 2, n_threads, |rows| tree.leaf_indices(rows))?;
+    let leaves: Vec<i64> = leaves.into_iter().map(i64::from).collect();
+    Ok(leaves.into_pyarray(py))
 }
 
 /// The nodes on the way of each row, −1 beyond its leaf.
@@ -113,6 +125,11 @@ pub fn rule(tree: &SoftTree, t: &Bound<'_, PyAny>) -> PyResult<Rule> {
     })
 }
 
+/// How many terms of each split are asked for.
+pub fn most_terms(terms: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(integer("terms", terms, 1, 1 << 32, "")? as usize)
+}
+
 /// A position of Python's within 0 … count − 1.
 pub fn position(name: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<usize> {
     Ok(integer(name, value, 0, count as u64 - 1, "")? as usize)
@@ -155,6 +172,14 @@ macro_rules! handle {
                 handle::leaf_probabilities(n_threads.py(), self.0.tree(), &x, n_threads)
             }
 
+            fn apply<'py>(
+                &self,
+                x: Matrix<'py>,
+                n_threads: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+                handle::apply(n_threads.py(), self.0.tree(), &x, n_threads)
+            }
+
             fn decision_path<'py>(
                 &self,
                 x: Matrix<'py>,
@@ -186,8 +211,10 @@ macro_rules! handle {
                 enter(py, "rule", || Ok::<_, InputError>(rule.into()))
             }
 
-            fn text(&self, py: Python<'_>) -> PyResult<String> {
-                enter(py, "str", || Ok::<_, InputError>(self.0.to_string()))
+            /// The tree as text; with `terms`, so many of each split's on lines of their own.
+            fn text(&self, py: Python<'_>, terms: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+                let terms = terms.map(|terms| handle::most_terms(terms)).transpose()?;
+                enter(py, "describe", || Ok::<_, InputError>(self.0.describe(terms)))
             }
 
             fn report(&self) -> PyResult<String> {

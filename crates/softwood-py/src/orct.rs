@@ -4,10 +4,11 @@ use crate::arrays::{Matrix, cube, empty_matrix, labels_to_numpy, matrix};
 use crate::doorway::enter;
 use crate::handle::{self, handle, read_rows};
 use crate::results::{RuleFields, SplitFields};
-use crate::settings::Named;
+use crate::settings::{Kind, Name, Named};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use softwood::data::Rows;
+use softwood::fitted::Decision;
 use softwood::{FittedModel, InputError, OrctModel};
 use std::path::PathBuf;
 
@@ -18,12 +19,13 @@ handle! {
         fn predict<'py>(
             &self,
             x: Matrix<'py>,
+            routing: &Bound<'py, PyAny>,
             n_threads: &Bound<'py, PyAny>,
         ) -> PyResult<Bound<'py, PyArray1<isize>>> {
             let (names, width) = (("predict", "the predictions"), self.0.classes.len() + 2);
-            let py = n_threads.py();
+            let (py, routing) = (n_threads.py(), Name.take("routing", routing)?);
             let codes = read_rows(py, names, &x, width, n_threads, |rows| {
-                self.0.predict(rows)
+                self.0.predict_by(rows, routing)
             })?;
             let codes: Vec<isize> = codes.into_iter().map(|code| code as isize).collect();
             Ok(codes.into_pyarray(py))
@@ -32,17 +34,31 @@ handle! {
         fn predict_proba<'py>(
             &self,
             x: Matrix<'py>,
+            routing: &Bound<'py, PyAny>,
             n_threads: &Bound<'py, PyAny>,
         ) -> PyResult<Bound<'py, PyArray2<f64>>> {
             let (names, width) = (("predict_proba", "the predictions"), self.0.classes.len());
-            let py = n_threads.py();
+            let (py, routing) = (n_threads.py(), Name.take("routing", routing)?);
             let out = empty_matrix(py, names.1, x.rows().len(), width)?;
             let mut places = out.readwrite();
             let places = places.as_slice_mut()?;
             read_rows(py, names, &x, 0, n_threads, |rows| {
-                self.0.predict_proba_into(rows, places)
+                self.0.predict_proba_into(rows, routing, places)
             })?;
             Ok(out)
+        }
+
+        fn label_probabilities<'py>(
+            &self,
+            x: Matrix<'py>,
+            n_threads: &Bound<'py, PyAny>,
+        ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+            let (names, width) = (("label_probabilities", "the shares"), self.0.classes.len());
+            let py = n_threads.py();
+            let values = read_rows(py, names, &x, width, n_threads, |rows| {
+                self.0.label_probabilities(rows)
+            })?;
+            Ok(matrix(py, values, width))
         }
 
         fn explain<'py>(
@@ -77,6 +93,38 @@ handle! {
             let codes = self.0.leaf_classes.iter();
             let codes: Vec<isize> = codes.map(|code| *code as isize).collect();
             codes.into_pyarray(py)
+        }
+
+        /// Positions of the leaves' classes, as they are decided, in `classes`.
+        #[getter]
+        fn leaf_decisions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<isize>> {
+            let codes = self.0.leaf_decisions().into_iter();
+            let codes: Vec<isize> = codes.map(|code| code as isize).collect();
+            codes.into_pyarray(py)
+        }
+
+        #[getter]
+        fn leaf_frequencies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+            matrix(py, self.0.leaf_frequencies(), self.0.classes.len())
+        }
+
+        /// Empty in models of version 1.
+        #[getter]
+        fn leaf_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+            matrix(py, self.0.leaf_weights.clone(), self.0.classes.len())
+        }
+
+        /// The rule, and the costs if it is by costs.
+        #[getter]
+        fn decision<'py>(&self, py: Python<'py>) -> (&'static str, Option<Bound<'py, PyArray2<f64>>>) {
+            match &self.0.decision {
+                Decision::MostProbable => ("most_probable", None),
+                Decision::LeafLabels => ("leaf_labels", None),
+                Decision::LeastCost(costs) => {
+                    let costs = matrix(py, costs.concat(), costs.len());
+                    ("least_cost", Some(costs))
+                }
+            }
         }
 
         #[getter]

@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use softwood::data::{ScalingChoice, ScalingKind};
+use softwood::fitted::Routing;
 use softwood::objective::PenaltyShape;
 use softwood::{CvRule, InputError, RegressionStart};
 use std::time::Duration;
@@ -189,6 +190,23 @@ impl Named for ScalingChoice {
         match self {
             Self::Fixed(kind) => kind.name(),
             Self::Auto => "auto",
+        }
+    }
+}
+
+impl Named for Routing {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        match name {
+            "soft" => Ok(Self::Soft),
+            "hard" => Ok(Self::Hard),
+            _ => Err(no_such("\"soft\" or \"hard\"")),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Soft => "soft",
+            Self::Hard => "hard",
         }
     }
 }

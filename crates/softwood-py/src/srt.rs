@@ -24,19 +24,6 @@ handle! {
             Ok(values.into_pyarray(py))
         }
 
-        fn leaf_indices<'py>(
-            &self,
-            x: Matrix<'py>,
-            n_threads: &Bound<'py, PyAny>,
-        ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-            let (names, py) = (("leaf_indices", "the leaves"), n_threads.py());
-            let values = read_rows(py, names, &x, 2, n_threads, |rows| {
-                self.0.tree.leaf_indices(rows)
-            })?;
-            let leaves: Vec<i64> = values.into_iter().map(i64::from).collect();
-            Ok(leaves.into_pyarray(py))
-        }
-
         fn explain<'py>(
             &self,
             x: Matrix<'py>,

@@ -127,6 +127,31 @@ class TreeModel:
         """
         return self._handle.leaf_probabilities(self._rows(X), n_threads)
 
+    def apply(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
+        """Tell at which leaf each row ends if it takes the likelier branch at every split.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            Threads to use, by default one for each core. The result does not depend on it.
+
+        Returns
+        -------
+        ndarray of int64, shape (N,)
+            Leaves, numbered 0 to L − 1 from left to right.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> bool((model.apply(X) == model.leaf_probabilities(X).argmax(axis=1)).all())
+        True
+        """
+        return self._handle.apply(self._rows(X), n_threads)
+
     def decision_path(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
         """List the nodes from the root to the leaf that the likelier branches lead to.
 
@@ -186,6 +211,32 @@ class TreeModel:
         """
         told = self._handle.explain_path(self._rows(_inputs.as_row(x)))
         return tuple(linear_form(SplitExplanation, split) for split in told)
+
+    def describe(self, terms: int | None = None) -> str:
+        """Return the tree as text.
+
+        Parameters
+        ----------
+        terms : int, optional
+            Up to so many terms of each split on lines of their own, largest effect first, each
+            with the change of the log odds of going left from the smallest to the largest training
+            value of its feature. By default splits show their largest terms in one line, as
+            ``print(model)`` does.
+
+        Returns
+        -------
+        str
+            A few lines about the fit, then a line for each split and each leaf.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> len(model.describe(terms=30).splitlines()) - len(str(model).splitlines())
+        30
+        """
+        return self._handle.text(terms)
 
     def importance(self, kind: str = "sum") -> NDArray[np.float64]:
         """Measure how much each feature matters to the splits.
@@ -277,4 +328,4 @@ class TreeModel:
         return f"{type(self).__name__}({', '.join(parts)}, objective={self.report.objective:.6f})"
 
     def __str__(self) -> str:
-        return self._handle.text()
+        return self._handle.text(None)

@@ -43,7 +43,11 @@ class OrctModel(TreeModel):
     intercepts : ndarray, shape (B,)
         Intercepts μ of the splits.
     leaf_classes : ndarray, shape (L,)
-        Label of each leaf, from left to right.
+        Label of each leaf, from left to right, that training gave it.
+    leaf_frequencies, leaf_weights : ndarray, shape (L, K)
+        Frequencies of the classes in each leaf, and weights of the training rows there.
+    decision : str
+        How `predict` chooses a class.
     local_sparsity : float
         Share of coefficients that are exactly 0, in percent.
     global_sparsity : float
@@ -77,8 +81,37 @@ class OrctModel(TreeModel):
 
     @property
     def leaf_classes(self) -> NDArray[Any]:
-        """Label of each leaf, from left to right, shape (L,)."""
+        """Label of each leaf that training gave it, from left to right, shape (L,)."""
         return self.classes.take(self._handle.leaf_classes)
+
+    @property
+    def leaf_frequencies(self) -> NDArray[np.float64]:
+        """Frequency of each class in each leaf, shape (L, K).
+
+        Its share of the training rows that reach the leaf, softly routed, once m = min(1, W/200)
+        rows with the classes of all rows are added, W being the sum of the weights. In models saved
+        by version 0.1 it is 1 for the leaf's label, else 0.
+        """
+        return self._handle.leaf_frequencies
+
+    @property
+    def leaf_weights(self) -> NDArray[np.float64]:
+        """Weight of the training rows of each class that reach each leaf, softly routed, (L, K).
+
+        It has no rows in models saved by version 0.1.
+        """
+        return self._handle.leaf_weights
+
+    @property
+    def decision(self) -> str:
+        """How `predict` chooses.
+
+        ``"most_probable"``: the class of largest probability. ``"least_cost"``, if the model was
+        fitted with a matrix of costs: the class of least expected cost. ``"leaf_labels"``, if rates
+        of classes were bounded, since the bounds hold for the labels of leaves: the class of
+        largest `label_probabilities`.
+        """
+        return self._handle.decision[0]
 
     @property
     def local_sparsity(self) -> float:
@@ -96,13 +129,19 @@ class OrctModel(TreeModel):
         handle = self._handle
         return fit_report(OrctReport, handle.report(), self.scaling, handle.classes.tolist())
 
-    def predict(self, X: Any, *, n_threads: int | None = None) -> NDArray[Any]:
-        """Predict the most probable class of each row.
+    def predict(
+        self, X: Any, *, routing: str = "soft", n_threads: int | None = None
+    ) -> NDArray[Any]:
+        """Predict the class of each row, as `decision` says.
 
         Parameters
         ----------
         X : array_like or data frame, shape (N, p)
             Rows.
+        routing : {"soft", "hard"}
+            Whether a row goes to all leaves by their probabilities, or to the one at the end of its
+            likelier branches, as who follows the printed tree by hand does. The report's
+            `hard_disagreement` tells for which share of the training rows that differs.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
 
@@ -119,10 +158,50 @@ class OrctModel(TreeModel):
         >>> model.predict(X[:1]).tolist()
         ['malignant']
         """
-        return self.classes.take(self._handle.predict(self._rows(X), n_threads))
+        return self.classes.take(self._handle.predict(self._rows(X), routing, n_threads))
 
-    def predict_proba(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+    def predict_proba(
+        self, X: Any, *, routing: str = "soft", n_threads: int | None = None
+    ) -> NDArray[np.float64]:
         """Predict the probability of each class.
+
+        It is Σ_t P_xt f_tk: the row's probabilities of the leaves times the frequencies of the
+        classes in them (`leaf_frequencies`).
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        routing : {"soft", "hard"}
+            As in `predict`; hard routing gives the frequencies of one leaf.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            Probabilities, in the order of `classes`; rows sum to 1.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> probabilities = model.predict_proba(X)
+        >>> mixed = model.leaf_probabilities(X) @ model.leaf_frequencies
+        >>> bool(np.allclose(probabilities, mixed, rtol=0, atol=1e-14))
+        True
+        """
+        return self._handle.predict_proba(self._rows(X), routing, n_threads)
+
+    def label_probabilities(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Compute the share with which the randomized tree predicts each class.
+
+        It is Σ_t C_kt P_xt, the sum of the row's probabilities of all leaves with the label k: the
+        probability of a class in the papers, where each leaf stands for one class alone. Training
+        minimizes its expected cost, and `min_class_rate` bounds its mean over the rows of a class.
+        It says how sure the tree is of the way, not how sure the leaf is of the class: for that see
+        `predict_proba`.
 
         Parameters
         ----------
@@ -134,17 +213,18 @@ class OrctModel(TreeModel):
         Returns
         -------
         ndarray, shape (N, K)
-            Probabilities, in the order of `classes`; rows sum to 1.
+            Shares, in the order of `classes`; rows sum to 1.
 
         Examples
         --------
         >>> import softwood
         >>> X, y, names = softwood.load_example()
-        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
-        >>> model.predict_proba(X).shape
-        (569, 2)
+        >>> model = softwood.fit_orct(X, y, min_class_rate={"malignant": 0.97}, n_starts=2)
+        >>> malignant = model.label_probabilities(X[y == "malignant"])[:, 1]
+        >>> bool(abs(malignant.mean() - model.report.constraints[0].reached) < 1e-9)
+        True
         """
-        return self._handle.predict_proba(self._rows(X), n_threads)
+        return self._handle.label_probabilities(self._rows(X), n_threads)
 
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by the derivatives of the class probabilities.

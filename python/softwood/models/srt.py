@@ -117,31 +117,6 @@ class SrtModel(TreeModel):
         """
         return self._handle.predict(self._rows(X), n_threads)
 
-    def leaf_indices(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
-        """Tell which leaf predicts each row.
-
-        Parameters
-        ----------
-        X : array_like or data frame, shape (N, p)
-            Rows.
-        n_threads : int, optional
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of int64, shape (N,)
-            Leaves, numbered 0 to L − 1 from left to right.
-
-        Examples
-        --------
-        >>> import numpy as np, softwood
-        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
-        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
-        >>> sorted(set(model.leaf_indices(X).tolist()))
-        [0, 1]
-        """
-        return self._handle.leaf_indices(self._rows(X), n_threads)
-
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by their derivatives.
 
@@ -252,7 +227,7 @@ class SrtModel(TreeModel):
         >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
         >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
         >>> leaf = model.leaf_model(0)
-        >>> rows = X[model.leaf_indices(X) == 0]
+        >>> rows = X[model.apply(X) == 0]
         >>> predicted = leaf.intercept + rows[:, leaf.features] @ leaf.weights
         >>> bool(np.allclose(predicted, model.predict(rows)))
         True
@@ -278,7 +253,7 @@ class SrtModel(TreeModel):
         >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
         >>> model = softwood.fit_srt(X, np.exp(X[:, 0]) + abs(X[:, 1]), depth=1, curves=True)
         >>> leaf, curves = model.leaf_model(0), model.curves()
-        >>> rows = X[model.leaf_indices(X) == 0]
+        >>> rows = X[model.apply(X) == 0]
         >>> line = leaf.intercept + rows[:, leaf.features] @ leaf.weights
         >>> bends = sum(np.interp(rows[:, c.feature], c.values, c.effects) for c in curves)
         >>> bool(np.allclose(line + bends, model.predict(rows)))

@@ -21,7 +21,7 @@ pub struct WeightedRows<'a> {
 /// w_i of every row and their sum, laid out as the blocks of a source are. Clones share them.
 #[derive(Clone)]
 pub struct RowWeights {
-    weights: Weights,
+    values: Weights,
     total: f64,
 }
 
@@ -84,7 +84,7 @@ impl<'a> WeightedRows<'a> {
 
     /// w_i.
     pub fn weight(&self, row: usize) -> f64 {
-        match &self.weights.weights {
+        match &self.weights.values {
             Weights::One(_) => 1.0,
             Weights::Each(weights) => weights[row],
         }
@@ -97,7 +97,7 @@ impl<'a> WeightedRows<'a> {
 
     /// Whether some weight may not be 1.
     pub(crate) fn are_weighted(&self) -> bool {
-        matches!(self.weights.weights, Weights::Each(_))
+        matches!(self.weights.values, Weights::Each(_))
     }
 
     /// Σ_i w_i.
@@ -195,7 +195,7 @@ impl<'a> WeightedRows<'a> {
     }
 
     fn block_weights(&self, rows: &Range<usize>) -> &[f64] {
-        match &self.weights.weights {
+        match &self.weights.values {
             Weights::One(blocks) => &blocks[usize::from(rows.len() < self.stride())],
             Weights::Each(weights) => &weights[rows.start..][..self.stride()],
         }
@@ -240,7 +240,7 @@ impl RowWeights {
         };
         let blocks = [ones(stride), ones(source.len() % stride)];
         Self {
-            weights: Weights::One(Arc::new(blocks)),
+            values: Weights::One(Arc::new(blocks)),
             total: source.len() as f64,
         }
     }
@@ -249,7 +249,7 @@ impl RowWeights {
     fn each(padded: AlignedBuffer) -> Self {
         Self {
             total: padded.iter().sum(),
-            weights: Weights::Each(Arc::new(padded)),
+            values: Weights::Each(Arc::new(padded)),
         }
     }
 

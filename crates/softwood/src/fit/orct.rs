@@ -65,7 +65,7 @@ pub(crate) fn fit_orct_scaled(
         let descent = problem.descent(data, settings, &control.progress);
         let (n, seed) = (settings.n_starts, settings.run.random_state);
         let starts = run_starts(&descent, n, seed, Effort::Full)?;
-        Ok(problem.model(&starts, settings, &scaling, began))
+        Ok(problem.model(&descent, &starts, settings, &scaling, began)?)
     })?
 }
 

@@ -3,14 +3,17 @@
 use super::orct_settings::OrctSettings;
 use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
 use crate::fitted::{
-    ConstraintKind, ConstraintReport, FitReport, LinearSplits, Mixture, OrctModel, SoftTree,
+    ConstraintKind, ConstraintReport, Decision, FitReport, LinearSplits, Mixture, OrctModel,
+    Routing, SoftTree,
 };
+use crate::leaves::leaf_class_weights;
 use crate::objective::{ClassRates, Penalty};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome};
+use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
-use crate::stop::Stop;
+use crate::stop::{Interrupted, Stop};
 use crate::tree::{ParameterLayout, Shape, Topology};
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,6 +55,7 @@ impl<'a> OrctProblem<'a> {
         let (coefficients, intercepts) = self.layout().split(&start.theta);
         let splits = LinearSplits {
             shape: &Shape::complete(self.topology.depth()),
+            features: self.rows.features(),
             coefficients,
             intercepts,
             gamma,
@@ -59,27 +63,80 @@ impl<'a> OrctProblem<'a> {
         splits.mixture_of_labels(&start.labels, self.labels.classes.len())
     }
 
-    /// The model of the best start.
+    /// The model of the best start, without splits that do nothing.
     pub fn model(
         &self,
+        descent: &Descent<'_, '_>,
         starts: &Starts<StartOutcome>,
         settings: &OrctSettings,
         scaling: &Scaling,
         began: Instant,
-    ) -> OrctModel {
+    ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
-        let names = settings.run.feature_names.as_deref();
-        let tree = SoftTree::of(self.topology, settings.gamma, &best.theta, scaling, names);
-        let report = FitReport {
+        let tree = Simplified::of(descent, best)?;
+        let leaf_weights = leaf_class_weights(
+            &descent.data,
+            &tree.splits(descent.gamma).all(),
+            tree.shape.leaves(),
+            transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
+        )?;
+        let mut report = FitReport {
+            objective: tree.objective,
+            loss: tree.loss,
             constraints: constraints(settings, best),
             loss_unit: Some(1.0),
             ..starts.report(self.rows.len(), began)
         };
-        OrctModel {
-            tree,
+        report.start_objectives[starts.best] = tree.objective;
+        let names = settings.run.feature_names.as_deref();
+        let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
+        let mut model = OrctModel {
+            tree: SoftTree::new(
+                tree.shape,
+                settings.gamma,
+                (coefficients, intercepts),
+                scaling,
+                names,
+            ),
             classes: self.labels.classes.clone(),
-            leaf_classes: best.labels.clone(),
+            leaf_classes: tree.labels,
+            leaf_weights,
+            decision: self.decision(settings),
             report,
+        };
+        let disagreement = self.disagreement(&model);
+        model.report.hard_disagreement = Some(disagreement);
+        Ok(model)
+    }
+
+    /// Share of the rows, by weight, whose class depends on how they are routed.
+    fn disagreement(&self, model: &OrctModel) -> f64 {
+        let by = |routing| model.predict_by(self.rows, routing).expect("checked rows");
+        let both = by(Routing::Soft).into_iter().zip(by(Routing::Hard));
+        let weight = |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
+        let heaviest = (0..self.rows.len()).map(weight).fold(0.0, f64::max);
+        let (mut other, mut all) = (0.0, 0.0);
+        for (i, (soft, hard)) in both.enumerate() {
+            // By the heaviest, as weights may be too small or too large to be added.
+            let weight = weight(i) / heaviest;
+            all += weight;
+            other += if soft == hard { 0.0 } else { weight };
+        }
+        other / all
+    }
+
+    /// How the model chooses a class.
+    fn decision(&self, settings: &OrctSettings) -> Decision {
+        let classes = self.labels.classes.len();
+        if !settings.min_class_rate.is_empty() {
+            return Decision::LeafLabels;
+        }
+        match &settings.costs {
+            Some(costs) => {
+                let rows = costs.chunks_exact(classes);
+                Decision::LeastCost(rows.map(<[f64]>::to_vec).collect())
+            }
+            None => Decision::MostProbable,
         }
     }
 
@@ -124,4 +181,10 @@ fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ConstraintRe
         feasible: reached.feasible,
     })
     .collect()
+}
+
+/// From `rows` × `columns` to `columns` × `rows`.
+fn transposed(matrix: &[f64], rows: usize, columns: usize) -> Vec<f64> {
+    let value = |i: usize| matrix[i % rows * columns + i / rows];
+    (0..matrix.len()).map(value).collect()
 }

@@ -182,7 +182,8 @@ fn walk(
                 None => run_starts(&descent, n, seed, Effort::Full)?,
                 Some(before) => warm_start(&descent, &before.outcomes)?,
             };
-            hand_over((l, g), problem.model(&starts, &here, &scaling, began));
+            let model = problem.model(&descent, &starts, &here, &scaling, began)?;
+            hand_over((l, g), model);
             if l == 0 {
                 row_start = Some(starts.clone());
             }

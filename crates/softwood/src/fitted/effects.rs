@@ -13,9 +13,9 @@ impl OrctModel {
     /// are higher than if that feature alone had its typical value ([`Scaling`](crate::data::Scaling)).
     ///
     /// P is what [`Self::predict_proba`] gives; a probability less than 2^−1022 counts as 2^−1022, so
-    /// that the log odds of a class that no leaf holds are finite. Unlike derivatives, effects do not
-    /// vanish far from the splits: they are those of the whole step. Effects of several features need
-    /// not add up to that of setting back all of them.
+    /// that the log odds of a class that no leaf holds are finite. Unlike derivatives, effects are those
+    /// of the whole step back; they are small where it leaves the row in its leaf. Effects of several
+    /// features need not add up to that of setting back all of them.
     pub fn effects<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let (tree, classes) = (&self.tree, self.classes.len());
         let log_odds = LogOdds {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::data::{FeatureMap, Standardization};
     use crate::fitted::Curve;
-    use crate::fitted::explain::tests::{at_share, maps, random_model, row};
+    use crate::fitted::random_tree::{at_share, maps, random_model, row, with_mixed_leaves};
     use crate::tree::Shape;
     use ndarray::Array2;
     use proptest::prelude::*;
@@ -208,7 +208,8 @@ mod tests {
             typical in prop::collection::vec(0.0..1.0f64, 5),
             shares in prop::collection::vec(-0.5..1.5f64, 5),
         ) {
-            let mut model = random_model(seed, depth, classes, gamma, maps());
+            let model = random_model(seed, depth, classes, gamma, maps());
+            let mut model = with_mixed_leaves(model, seed);
             with_typical(&mut model.tree, &typical);
             let x = row_at(&shares);
             let effects = model.effects(row(&x)).unwrap();

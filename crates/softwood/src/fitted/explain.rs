@@ -190,110 +190,11 @@ fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::data::{ClassLabels, Scaling, ScalingKind};
-    use crate::fitted::FitReport;
-    use crate::status::SolveStatus;
-    use crate::tree::{Shape, Topology};
-    use ndarray::{Array2, ArrayView2};
+    use crate::fitted::random_tree::{at_share, maps, random_model, row, with_mixed_leaves};
+    use ndarray::Array2;
     use proptest::prelude::*;
-    use rand::RngExt;
-    use rand_pcg::Pcg64;
-
-    /// A random tree over features with these maps.
-    pub(in crate::fitted) fn random_model(
-        seed: u64,
-        depth: usize,
-        classes: usize,
-        gamma: f64,
-        maps: Vec<FeatureMap>,
-    ) -> OrctModel {
-        let mut rng = Pcg64::new(u128::from(seed), 1);
-        let (topology, p) = (Topology::complete(depth), maps.len());
-        let mut coefficients = || {
-            (0..p)
-                .map(|_| rng.random_range(-1.0..1.0))
-                .collect::<Vec<f64>>()
-        };
-        let coefficients: Vec<Vec<f64>> =
-            (0..topology.branches()).map(|_| coefficients()).collect();
-        // Through the middle of the unit box, so that every split has a slope there.
-        let middle = |a: &Vec<f64>| a.iter().sum::<f64>() / (2.0 * p as f64);
-        OrctModel {
-            tree: SoftTree {
-                shape: Shape::complete(depth),
-                named: false,
-                gamma,
-                intercepts: coefficients.iter().map(middle).collect(),
-                coefficients: coefficients.concat(),
-                feature_names: (0..p).map(|j| format!("x{j}")).collect(),
-                scaling: Scaling {
-                    kind: ScalingKind::MinMax,
-                    typical: maps.iter().map(FeatureMap::middle).collect(),
-                    features: maps,
-                },
-            },
-            classes: ClassLabels::Int((0..classes as i64).collect()),
-            leaf_classes: (0..topology.leaves())
-                .map(|_| rng.random_range(0..classes as u32))
-                .collect(),
-            report: FitReport {
-                status: SolveStatus::Converged,
-                objective: 0.0,
-                loss: 0.0,
-                loss_unit: None,
-                seconds: 0.0,
-                iterations: 0,
-                evaluations: 0,
-                optimality: 0.0,
-                start_objectives: vec![0.0],
-                best_start: 0,
-                constraints: Vec::new(),
-                cross_validation: None,
-                selection: None,
-                rows: 1,
-            },
-        }
-    }
-
-    /// Widths of all scales; the last feature has knots with steep and flat pieces.
-    pub(in crate::fitted) fn maps() -> Vec<FeatureMap> {
-        vec![
-            FeatureMap::Linear {
-                min: -2.0,
-                max: 3.0,
-            },
-            FeatureMap::Linear {
-                min: 1e300,
-                max: 3e300,
-            },
-            FeatureMap::Linear {
-                min: -1e-300,
-                max: 1e-300,
-            },
-            FeatureMap::Constant,
-            FeatureMap::Knots {
-                values: vec![-1.0, 0.0, 0.25, 8.0],
-                levels: vec![0.0, 0.2, 0.9, 1.0],
-            },
-        ]
-    }
-
-    /// The value at a share of a feature's range.
-    pub(in crate::fitted) fn at_share(map: &FeatureMap, share: f64) -> f64 {
-        match map {
-            FeatureMap::Constant => share,
-            FeatureMap::Linear { min, max } => min + share * (max - min),
-            FeatureMap::Knots { values, .. } => {
-                values[0] + share * (values[values.len() - 1] - values[0])
-            }
-        }
-    }
-
-    pub(in crate::fitted) fn row(x: &[f64]) -> ArrayView2<'_, f64> {
-        ArrayView2::from_shape((1, x.len()), x).unwrap()
-    }
 
     proptest! {
         #[test]
@@ -305,6 +206,7 @@ pub(super) mod tests {
             shares in prop::collection::vec(-0.1..1.1f64, 5),
         ) {
             let (model, maps) = (random_model(seed, depth, classes, gamma, maps()), maps());
+            let model = with_mixed_leaves(model, seed);
             let x: Vec<f64> = maps.iter().zip(&shares).map(|(map, s)| at_share(map, *s)).collect();
             let explained = model.explain(row(&x)).unwrap();
             for j in 0..5 {
@@ -335,6 +237,7 @@ pub(super) mod tests {
         #[test]
         fn derivatives_of_all_classes_cancel(seed in any::<u64>(), shares in prop::collection::vec(0.0..1.0f64, 5)) {
             let (model, maps) = (random_model(seed, 3, 3, 512.0, maps()), maps());
+            let model = with_mixed_leaves(model, seed);
             let x: Vec<f64> = maps.iter().zip(&shares).map(|(map, s)| at_share(map, *s)).collect();
             let explained = model.explain(row(&x)).unwrap();
             // Per range of the feature, to have one unit.

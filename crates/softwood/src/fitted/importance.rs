@@ -25,8 +25,11 @@ impl Importance {
     }
 }
 
-/// δ_L: share of coefficients that are exactly 0, in percent.
+/// δ_L: share of coefficients that are exactly 0, in percent; all of them if there are no splits.
 pub(crate) fn local_sparsity(coefficients: &[f64]) -> f64 {
+    if coefficients.is_empty() {
+        return 100.0;
+    }
     let zeros = coefficients.iter().filter(|a| **a == 0.0).count();
     100.0 * zeros as f64 / coefficients.len() as f64
 }

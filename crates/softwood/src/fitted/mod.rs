@@ -1,9 +1,11 @@
 //! Fitted models: what they predict, how they explain it, and the file they are kept in.
 
 mod curve;
+mod decision;
 mod effects;
 mod explain;
 mod file;
+mod frequencies;
 mod importance;
 mod leaf_model;
 mod model;
@@ -11,6 +13,8 @@ mod orct_model;
 mod passing;
 mod path;
 mod predict;
+#[cfg(test)]
+mod random_tree;
 mod render;
 mod report;
 mod rule;
@@ -20,7 +24,9 @@ mod soft_tree;
 mod srt_model;
 
 pub use curve::{Curve, CurvePoints};
+pub use decision::{Decision, Routing};
 pub use file::ModelFileError;
+pub(crate) use frequencies::smoothed_frequencies;
 pub use importance::Importance;
 pub(crate) use importance::{global_sparsity, local_sparsity};
 pub use leaf_model::LeafModel;

@@ -25,6 +25,10 @@ pub trait FittedModel: fmt::Display + Clone + PartialEq + Sized + Send + Sync {
     /// Importance of each feature to a part of the model, one of [`Self::PARTS`]; None for any other.
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>>;
 
+    /// The tree as text, also what it displays as; with `terms`, up to so many of each split's terms on
+    /// lines of their own, with their effects.
+    fn describe(&self, terms: Option<usize>) -> String;
+
     /// The model as JSON, described in [`file_format`](super::file_format): every number keeps its
     /// bits. A field a line; a line for each feature, split and leaf.
     fn to_json(&self) -> String;

@@ -1,7 +1,8 @@
 //! A fitted optimal randomized classification tree.
 
-use super::predict::most_probable;
-use super::{FitReport, FittedModel, Importance, SoftTree, file};
+use super::frequencies::smoothed_frequencies;
+use super::predict::Mixture;
+use super::{Decision, FitReport, FittedModel, Importance, Routing, SoftTree, file, render};
 use crate::InputError;
 use crate::data::{ClassLabels, Rows};
 
@@ -12,8 +13,14 @@ pub struct OrctModel {
     pub tree: SoftTree,
     /// The classes.
     pub classes: ClassLabels,
-    /// Position in `classes` of each leaf's label.
+    /// Position in `classes` of each leaf's label C.
     pub leaf_classes: Vec<u32>,
+    /// n_tk, L × K: weight of the training rows of each class that belong to each leaf, each row shared
+    /// among leaves by r_it = P_it f_tk / Σ_s P_is f_sk, which the tree and the row's class make most
+    /// probable; empty in models of version 1.
+    pub leaf_weights: Vec<f64>,
+    /// How a class is chosen.
+    pub decision: Decision,
     /// How the fit went.
     pub report: FitReport,
 }
@@ -38,6 +45,10 @@ impl FittedModel for OrctModel {
         (part == "splits").then(|| kind.of(&self.tree.coefficients, self.tree.features()))
     }
 
+    fn describe(&self, terms: Option<usize>) -> String {
+        render::orct_text(self, terms)
+    }
+
     fn to_json(&self) -> String {
         file::orct::write(Self::KIND, self)
     }
@@ -48,11 +59,21 @@ impl FittedModel for OrctModel {
 }
 
 impl OrctModel {
-    /// Probability of each class for each row, N × K.
+    /// Probability of each class for each row, N × K: Σ_t P_xt f_tk with the
+    /// [frequencies](Self::leaf_frequencies) of the leaves.
     pub fn predict_proba<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+        self.predict_proba_by(rows, Routing::Soft)
+    }
+
+    /// The same with rows routed softly or, to one leaf each, hard.
+    pub fn predict_proba_by<'a>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+        routing: Routing,
+    ) -> Result<Vec<f64>, InputError> {
         let rows = rows.into();
         let mut out = vec![0.0; rows.len() * self.classes.len()];
-        self.predict_proba_into(rows, &mut out)?;
+        self.predict_proba_into(rows, routing, &mut out)?;
         Ok(out)
     }
 
@@ -60,32 +81,98 @@ impl OrctModel {
     pub fn predict_proba_into<'a>(
         &self,
         rows: impl Into<Rows<'a>>,
+        routing: Routing,
         out: &mut [f64],
     ) -> Result<(), InputError> {
         let (rows, classes) = (rows.into(), self.classes.len());
         assert_eq!(out.len(), rows.len() * classes, "N × K places");
-        let splits = self.tree.linear_splits();
-        let mixture = splits.mixture_of_labels(&self.leaf_classes, classes);
-        self.tree.mix(rows, &mixture, out)
+        let frequencies = self.leaf_frequencies();
+        match routing {
+            Routing::Hard => {
+                let leaves = self.tree.leaf_indices(rows)?;
+                for (out, leaf) in out.chunks_exact_mut(classes).zip(leaves) {
+                    out.copy_from_slice(&frequencies[leaf as usize * classes..][..classes]);
+                }
+                Ok(())
+            }
+            Routing::Soft if self.leaf_weights.is_empty() => {
+                self.tree.mix(rows, &self.label_mixture(), out)
+            }
+            Routing::Soft => {
+                let mixture = self.tree.linear_splits().mixture_of_leaves(frequencies);
+                self.tree.mix(rows, &mixture, out)
+            }
+        }
     }
 
-    /// Position of the most probable class for each row; the first one on a tie.
+    /// Σ_t C_kt P_xt for each row and class, N × K: the share with which the randomized tree of the papers
+    /// hands a row to leaves with this label. Bounds on the rates of classes bound its means.
+    pub fn label_probabilities<'a>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+    ) -> Result<Vec<f64>, InputError> {
+        let rows = rows.into();
+        let mut out = vec![0.0; rows.len() * self.classes.len()];
+        self.tree.mix(rows, &self.label_mixture(), &mut out)?;
+        Ok(out)
+    }
+
+    /// Position of the class of each row, as [`Self::decision`] says.
     pub fn predict<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<u32>, InputError> {
-        let probabilities = self.predict_proba(rows)?;
-        Ok(probabilities
-            .chunks_exact(self.classes.len())
-            .map(most_probable)
-            .collect())
+        self.predict_by(rows, Routing::Soft)
     }
 
-    /// Share of each class among the training rows of each leaf, L × K.
+    /// The same with rows routed softly or, to one leaf each, hard.
+    pub fn predict_by<'a>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+        routing: Routing,
+    ) -> Result<Vec<u32>, InputError> {
+        if routing == Routing::Hard {
+            let classes = self.leaf_decisions();
+            let leaves = self.tree.leaf_indices(rows)?.into_iter();
+            return Ok(leaves.map(|leaf| classes[leaf as usize]).collect());
+        }
+        let probabilities = match self.decision {
+            Decision::LeafLabels => self.label_probabilities(rows)?,
+            _ => self.predict_proba(rows)?,
+        };
+        let rows = probabilities.chunks_exact(self.classes.len());
+        Ok(rows.map(|row| self.decision.class(row)).collect())
+    }
+
+    /// Frequency f_tk of each class in each leaf, L × K: its share of the training rows that belong
+    /// there, which m more rows of all rows' classes smooth,
+    ///
+    /// f_tk = (n_tk + m π_k)/(n_t + m),  π_k = Σ_t n_tk / W,  m = min(1, W/200),
+    ///
+    /// n being [`Self::leaf_weights`]. Models of version 1 know the labels of leaves alone: there it is 1
+    /// or 0.
     pub fn leaf_frequencies(&self) -> Vec<f64> {
         let classes = self.classes.len();
+        if !self.leaf_weights.is_empty() {
+            return smoothed_frequencies(&self.leaf_weights, classes);
+        }
         let mut frequencies = vec![0.0; self.leaf_classes.len() * classes];
         for (leaf, class) in self.leaf_classes.iter().enumerate() {
             frequencies[leaf * classes + *class as usize] = 1.0;
         }
         frequencies
+    }
+
+    /// Class of the rows in each leaf, as [`Self::decision`] says: what a printed tree says there.
+    pub fn leaf_decisions(&self) -> Vec<u32> {
+        if self.decision == Decision::LeafLabels {
+            return self.leaf_classes.clone();
+        }
+        let frequencies = self.leaf_frequencies();
+        let leaves = frequencies.chunks_exact(self.classes.len());
+        leaves.map(|leaf| self.decision.class(leaf)).collect()
+    }
+
+    fn label_mixture(&self) -> Mixture {
+        let splits = self.tree.linear_splits();
+        splits.mixture_of_labels(&self.leaf_classes, self.classes.len())
     }
 
     /// δ_L: mean over splits of the share of coefficients that are exactly 0, in percent.

@@ -178,7 +178,7 @@ fn signed(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fitted::explain::tests::{at_share, maps, random_model, row};
+    use crate::fitted::random_tree::{at_share, maps, random_model, row};
     use crate::tree::Shape;
     use ndarray::arr2;
     use proptest::prelude::*;

@@ -45,6 +45,7 @@ impl SoftTree {
 #[derive(Clone, Copy)]
 pub(crate) struct LinearSplits<'a> {
     pub shape: &'a Shape,
+    pub features: usize,
     pub coefficients: &'a [f64],
     pub intercepts: &'a [f64],
     pub gamma: f64,
@@ -53,9 +54,8 @@ pub(crate) struct LinearSplits<'a> {
 impl LinearSplits<'_> {
     /// Σ_t P_xt · value_tk, K values for each leaf.
     pub fn mixture_of_leaves(&self, values: Vec<f64>) -> Mixture {
-        let all: Vec<usize> = (0..self.shape.splits().len()).collect();
         Mixture {
-            splits: self.at(&all),
+            splits: self.all(),
             nodes: self.shape.leaves().to_vec(),
             values,
         }
@@ -75,9 +75,14 @@ impl LinearSplits<'_> {
         }
     }
 
+    /// All splits, as the kernel reads them.
+    pub fn all(&self) -> Splits {
+        self.at(&(0..self.shape.splits().len()).collect::<Vec<_>>())
+    }
+
     /// The splits at these positions, breadth first and each with its ancestors, as the kernel reads them.
     fn at(&self, positions: &[usize]) -> Splits {
-        let features = self.coefficients.len() / self.intercepts.len().max(1);
+        let features = self.features;
         let of_split = |split: &usize| &self.coefficients[split * features..][..features];
         let node = |split: &usize| self.shape.splits()[*split];
         let intercept = |split: &usize| self.intercepts[*split];

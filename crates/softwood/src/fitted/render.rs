@@ -1,9 +1,9 @@
 //! The model as text: a header, then the tree with a split or a leaf on every line.
 
 use super::rule::{short, shorten};
-use super::{CurvePoints, FitReport, OrctModel, SoftTree, SrtModel};
+use super::{CurvePoints, FitReport, FittedModel, OrctModel, SoftTree, SrtModel};
 use crate::data::ScalingKind;
-use crate::tree::label_regions::LabelRegions;
+use crate::tree::Child;
 use std::fmt;
 
 /// Columns a line should not exceed.
@@ -15,33 +15,17 @@ const MOST_TERMS: usize = 5;
 /// Characters of a feature's name shown at a split.
 const NAME_WIDTH: usize = 24;
 
+/// Other classes shown at a leaf, at most and from which share on.
+const SHOWN_CLASSES: usize = 3;
+const SHOWN_SHARE: f64 = 5e-5;
+
 /// A few lines about the fit, then the tree. At a split, "yes" is the left child; rows take that
-/// branch with a probability above one half where the inequality holds. The terms of largest effect
-/// come first; q(…) is a quantile level. A subtree whose leaves have one class is shown as that class.
+/// branch with a probability above one half where the inequality holds, and it is said how many of the
+/// training rows do. The terms of largest effect come first; q(…) is a quantile level. A leaf tells
+/// its class, the training rows that reach it, and how many of them are of other classes.
 impl fmt::Display for OrctModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (tree, report) = (&self.tree, &self.report);
-        writeln!(
-            f,
-            "ORCT of depth {}, gamma {}, {} scaling",
-            tree.shape.depth(),
-            short(tree.gamma),
-            scaling_name(tree),
-        )?;
-        writeln!(
-            f,
-            "fitted to {}, {}, {} classes",
-            count(report.rows, "row"),
-            count(tree.features(), "feature"),
-            self.classes.len()
-        )?;
-        write_outcome(f, report)?;
-        let ends = LabelRegions::of(&tree.shape, &self.leaf_classes).ends;
-        let end = |node: usize, _| {
-            let end = ends.iter().find(|(end, _)| *end == node);
-            end.map(|(_, label)| self.classes.text(*label as usize))
-        };
-        write_node(f, tree, 0, "", "", &end)
+        f.write_str(&self.describe(None))
     }
 }
 
@@ -49,28 +33,49 @@ impl fmt::Display for OrctModel {
 /// together with the curves named below the tree.
 impl fmt::Display for SrtModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (tree, report) = (&self.tree, &self.report);
-        writeln!(
-            f,
-            "SRT of depth {}, {} scaling",
-            tree.shape.depth(),
-            scaling_name(tree),
-        )?;
-        writeln!(
-            f,
-            "fitted to {}, {}",
-            count(report.rows, "row"),
-            count(tree.features(), "feature"),
-        )?;
-        write_outcome(f, report)?;
-        let end = |node: usize, room| {
-            let leaf = tree.shape.leaves().iter().position(|leaf| *leaf == node)?;
-            let model = self.leaf_model(leaf);
-            Some(model.sum(MOST_TERMS, NAME_WIDTH, room))
-        };
-        write_node(f, tree, 0, "", "", &end)?;
-        write_curves(f, &self.curve_points())
+        f.write_str(&self.describe(None))
     }
+}
+
+/// The text of [`OrctModel::describe`](super::FittedModel::describe).
+pub(super) fn orct_text(model: &OrctModel, terms: Option<usize>) -> String {
+    let (tree, report) = (&model.tree, &model.report);
+    let mut text = format!(
+        "ORCT of depth {}, gamma {}, {} scaling\nfitted to {}, {}, {} classes\n",
+        tree.shape.depth(),
+        short(tree.gamma),
+        scaling_name(tree),
+        count(report.rows, "row"),
+        count(tree.features(), "feature"),
+        model.classes.len()
+    );
+    text += &outcome(report);
+    if let Some(share) = report.hard_disagreement {
+        text += &format!(
+            "one leaf alone decides otherwise for {} of the training rows\n",
+            percent(share)
+        );
+    }
+    let leaves = LeafTexts::of(model);
+    let end = |leaf: usize, _| leaves.text(leaf);
+    let passing = |split: usize| leaves.passing(split);
+    text + &tree_text(tree, terms, &end, &passing)
+}
+
+/// The text of [`SrtModel::describe`](super::FittedModel::describe).
+pub(super) fn srt_text(model: &SrtModel, terms: Option<usize>) -> String {
+    let (tree, report) = (&model.tree, &model.report);
+    let mut text = format!(
+        "SRT of depth {}, {} scaling\nfitted to {}, {}\n",
+        tree.shape.depth(),
+        scaling_name(tree),
+        count(report.rows, "row"),
+        count(tree.features(), "feature"),
+    );
+    text += &outcome(report);
+    let end = |leaf: usize, room| model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
+    text += &tree_text(tree, terms, &end, &|_| String::new());
+    text + &curves_text(&model.curve_points())
 }
 
 fn scaling_name(tree: &SoftTree) -> &'static str {
@@ -80,52 +85,174 @@ fn scaling_name(tree: &SoftTree) -> &'static str {
     }
 }
 
-fn write_outcome(f: &mut fmt::Formatter<'_>, report: &FitReport) -> fmt::Result {
-    writeln!(
-        f,
-        "objective {}, {}, best of {}",
+fn outcome(report: &FitReport) -> String {
+    format!(
+        "objective {}, {}, best of {}\n",
         short(report.objective),
         report.status.name().replace('_', " "),
         count(report.start_objectives.len(), "start"),
-    )?;
-    writeln!(f)
+    )
 }
 
-/// Node `node` behind `lead`, its children behind `indent`; `end` gives the text of a node where the
-/// tree ends, which should not be wider than a number of columns.
-fn write_node(
-    f: &mut fmt::Formatter<'_>,
+/// The tree; `end` gives the text of a leaf, which should not be wider than a number of columns, and
+/// `passing` what is said behind a split.
+fn tree_text(
     tree: &SoftTree,
-    node: usize,
-    lead: &str,
-    indent: &str,
-    end: &impl Fn(usize, usize) -> Option<String>,
-) -> fmt::Result {
-    if let Some(text) = end(node, WIDTH.saturating_sub(lead.chars().count())) {
-        return writeln!(f, "{lead}{text}");
+    terms: Option<usize>,
+    end: &dyn Fn(usize, usize) -> String,
+    passing: &dyn Fn(usize) -> String,
+) -> String {
+    let root = match tree.shape.splits() {
+        [] => Child::Leaf(0),
+        _ => Child::Split(0),
+    };
+    let lines = Lines {
+        tree,
+        terms,
+        end,
+        passing,
+    };
+    format!("\n{}", lines.of(root, "", ""))
+}
+
+/// How the nodes of a tree are written.
+struct Lines<'a> {
+    tree: &'a SoftTree,
+    /// Terms of each split on lines of their own, so many at most; none if None.
+    terms: Option<usize>,
+    end: &'a dyn Fn(usize, usize) -> String,
+    passing: &'a dyn Fn(usize) -> String,
+}
+
+impl Lines<'_> {
+    /// A node behind `lead`, its children behind `indent`.
+    fn of(&self, node: Child, lead: &str, indent: &str) -> String {
+        let room = WIDTH.saturating_sub(lead.chars().count());
+        let split = match node {
+            Child::Leaf(leaf) => return format!("{lead}{}\n", (self.end)(leaf, room)),
+            Child::Split(split) => split,
+        };
+        let node = self.tree.shape.splits()[split];
+        let rule = self.tree.rule(node).expect("a split");
+        let (number, passing) = (format!("[{node}] "), (self.passing)(split));
+        let room = room.saturating_sub((number.clone() + &passing).chars().count() + 1);
+        let mut text = match rule.terms.is_empty() {
+            true => format!("{lead}{number}{rule}{passing}\n"),
+            false => {
+                let shown = rule.inequality(MOST_TERMS, NAME_WIDTH, room);
+                format!("{lead}{number}{shown}?{passing}\n")
+            }
+        };
+        for line in self.terms.map_or(Vec::new(), |most| rule.table(most)) {
+            text += &format!("{indent}│      {line}\n");
+        }
+        let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
+        let [left, right] = self.tree.shape.children()[split];
+        text += &self.of(left, &yes, &format!("{indent}│  "));
+        text + &self.of(right, &no, &format!("{indent}   "))
     }
-    let rule = tree.rule(node).expect("what is no end splits");
-    if rule.terms.is_empty() {
-        writeln!(f, "{lead}[{node}] {rule}")?;
-    } else {
-        let lead = format!("{lead}[{node}] ");
-        let room = WIDTH.saturating_sub(lead.chars().count() + 1);
-        writeln!(
-            f,
-            "{lead}{}?",
-            rule.inequality(MOST_TERMS, NAME_WIDTH, room)
-        )?;
+}
+
+/// What is said of leaves and of the rows on their way there.
+struct LeafTexts<'a> {
+    model: &'a OrctModel,
+    decisions: Vec<u32>,
+    /// Weight of the training rows in each leaf; empty if nobody knows.
+    weights: Vec<f64>,
+    /// What the weights count.
+    unit: &'static str,
+}
+
+impl<'a> LeafTexts<'a> {
+    fn of(model: &'a OrctModel) -> Self {
+        let leaves = model.leaf_weights.chunks_exact(model.classes.len());
+        let weights: Vec<f64> = leaves.map(|leaf| leaf.iter().sum()).collect();
+        let (total, rows) = (weights.iter().sum::<f64>(), model.report.rows as f64);
+        Self {
+            model,
+            decisions: model.leaf_decisions(),
+            weights,
+            unit: match (total - rows).abs() <= 1e-6 * rows {
+                true => "rows",
+                false => "weight",
+            },
+        }
     }
-    let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
-    let (left, right) = (2 * node + 1, 2 * node + 2);
-    write_node(f, tree, left, &yes, &format!("{indent}│  "), end)?;
-    write_node(f, tree, right, &no, &format!("{indent}   "), end)
+
+    /// "benign: 353 rows, 0.6 % errors (0.6 % malignant)".
+    fn text(&self, leaf: usize) -> String {
+        let classes = &self.model.classes;
+        let decided = self.decisions[leaf] as usize;
+        let label = classes.text(decided);
+        if self.weights.is_empty() {
+            return label;
+        }
+        let (weight, unit) = (self.weights[leaf], self.unit);
+        if weight <= 0.0 {
+            return format!("{label}: no {unit}");
+        }
+        let shares = &self.model.leaf_weights[leaf * classes.len()..][..classes.len()];
+        let shares: Vec<f64> = shares.iter().map(|n| n / weight).collect();
+        let mut others: Vec<usize> = (0..classes.len()).filter(|k| *k != decided).collect();
+        others.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
+        let shown = others.iter().filter(|k| shares[**k] >= SHOWN_SHARE);
+        let shown = shown.map(|k| format!("{} {}", percent(shares[*k]), classes.text(*k)));
+        let shown: Vec<String> = shown.take(SHOWN_CLASSES).collect();
+        let mix = match shown.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", shown.join(", ")),
+        };
+        let errors = percent(others.iter().map(|k| shares[*k]).sum());
+        format!("{label}: {} {unit}, {errors} errors{mix}", rounded(weight))
+    }
+
+    /// "  62 % of 569 rows".
+    fn passing(&self, split: usize) -> String {
+        if self.weights.is_empty() {
+            return String::new();
+        }
+        let [left, right] = self.model.tree.shape.children()[split].map(|child| self.below(child));
+        let (all, unit) = (left + right, self.unit);
+        if all <= 0.0 {
+            return format!("  (no {unit})");
+        }
+        format!("  ({} of {} {unit})", percent(left / all), rounded(all))
+    }
+
+    fn below(&self, child: Child) -> f64 {
+        match child {
+            Child::Leaf(leaf) => self.weights[leaf],
+            Child::Split(split) => {
+                let children = self.model.tree.shape.children()[split];
+                children.into_iter().map(|child| self.below(child)).sum()
+            }
+        }
+    }
+}
+
+/// "12 %", "0.6 %", "0.03 %".
+fn percent(share: f64) -> String {
+    let share = 100.0 * share;
+    let digits = match share {
+        _ if share == 0.0 || share >= 9.95 => 0,
+        _ if share >= 0.095 => 1,
+        _ => 2,
+    };
+    format!("{share:.digits$} %")
+}
+
+/// A number of rows, which soft routing makes fractions of.
+fn rounded(weight: f64) -> String {
+    match weight {
+        _ if weight >= 9.95 => short(weight.round()),
+        _ => short((10.0 * weight).round() / 10.0),
+    }
 }
 
 /// The names of the curves that all leaves share, as many as fit a line.
-fn write_curves(f: &mut fmt::Formatter<'_>, curves: &[CurvePoints]) -> fmt::Result {
+fn curves_text(curves: &[CurvePoints]) -> String {
     if curves.is_empty() {
-        return Ok(());
+        return String::new();
     }
     let line = |shown: usize| {
         let names = curves[..shown].iter();
@@ -137,7 +264,7 @@ fn write_curves(f: &mut fmt::Formatter<'_>, curves: &[CurvePoints]) -> fmt::Resu
     };
     let mut lines = (1..=curves.len()).rev().map(line);
     let fitting = lines.find(|line| line.chars().count() <= WIDTH);
-    writeln!(f, "\n{}", fitting.unwrap_or_else(|| line(1)))
+    format!("\n{}\n", fitting.unwrap_or_else(|| line(1)))
 }
 
 /// "1 row", "2 rows".
@@ -148,7 +275,8 @@ fn count(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fitted::FittedModel;
+    use crate::fitted::Decision;
+    use crate::tree::Shape;
 
     /// The first JSON block of the format's description.
     fn documented_model() -> OrctModel {
@@ -179,14 +307,50 @@ objective 0.2, converged, best of 2 starts
     }
 
     #[test]
-    fn a_subtree_of_one_class_is_shown_as_that_class() {
+    fn leaves_tell_their_rows_and_splits_how_many_go_left() {
         let mut model = documented_model();
-        model.leaf_classes = vec![1, 1, 0, 1];
+        model.decision = Decision::MostProbable;
+        let rows = [
+            [148.4, 1.2, 0.4],
+            [0.0; 3],
+            [0.0, 25.0, 25.5],
+            [0.0, 0.0, 99.5],
+        ];
+        model.leaf_weights = rows.concat();
+        let lines = model.to_string();
+        let expected = "
+[0] 0.002222·glucose + 0.1667·q(bmi) > 0.3611?  (50 % of 300 rows)
+├─ yes: [1] -0.3333·q(bmi) + 0.0005556·glucose > -0.09722?  (100 % of 150 rows)
+│  ├─ yes: high: 150 rows, 1.1 % errors (0.8 % low, 0.3 % middle)
+│  └─ no:  high: no rows
+└─ no:  [2] 0.25·q(bmi) - 0.001111·glucose > 0.006944?  (34 % of 150 rows)
+   ├─ yes: middle: 51 rows, 50 % errors (50 % low)
+   └─ no:  middle: 100 rows, 0 % errors
+";
+        assert!(lines.ends_with(expected), "{lines}");
+        model.report.rows = 10; // then they are weights
+        assert!(model.to_string().contains("high: no weight"));
+    }
+
+    #[test]
+    fn a_tree_without_splits_is_one_leaf() {
+        let mut model = documented_model();
+        model.tree.shape = Shape::of_splits(Vec::new()).unwrap();
+        model.tree.coefficients.clear();
+        model.tree.intercepts.clear();
+        (model.leaf_classes, model.leaf_weights) = (vec![1], vec![100.0, 150.0, 50.0]);
         let text = model.to_string();
-        let class = |k: u32| model.classes.text(k as usize);
-        assert!(text.contains(&format!("├─ yes: {}\n└─ no:  [2] ", class(1))));
-        model.leaf_classes = vec![2; 4];
-        assert!(model.to_string().ends_with(&format!("\n\n{}\n", class(2))));
+        assert!(
+            text.ends_with("\n\nlow: 300 rows, 50 % errors (33 % high, 17 % middle)\n"),
+            "{text}"
+        );
+        assert!(text.starts_with("ORCT of depth 0"));
+    }
+
+    #[test]
+    fn terms_have_lines_of_their_own_on_request() {
+        let text = documented_model().describe(Some(1));
+        assert!(text.contains("> 0.3611?\n│      + 0.002222·glucose  log odds +2.667 over its range\n│      … 1 more\n├─ yes: [1]"), "{text}");
     }
 
     #[test]

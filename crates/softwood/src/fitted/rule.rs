@@ -140,6 +140,34 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// The terms of largest effect, a line each: the weight, the feature, and its effect on the log-odds.
+    pub(super) fn table(&self, most: usize) -> Vec<String> {
+        let name = |term: &Term| term.unsigned(usize::MAX);
+        let shown = &self.terms[..most.min(self.terms.len())];
+        let width = shown.iter().map(|t| name(t).chars().count()).max();
+        let line = |term: &Term| {
+            let sign = if term.weight < 0.0 { '-' } else { '+' };
+            let effect = self.steepness * term.effect;
+            let effect = format!(
+                "{}{}",
+                if effect < 0.0 { '-' } else { '+' },
+                short(effect.abs())
+            );
+            let width = width.unwrap_or(0);
+            format!(
+                "{sign} {:width$}  log odds {effect} over its range",
+                name(term)
+            )
+        };
+        let mut lines: Vec<String> = shown.iter().map(line).collect();
+        if shown.len() < self.terms.len() {
+            lines.push(format!("… {} more", self.terms.len() - shown.len()));
+        }
+        lines
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.terms.is_empty() {

@@ -32,14 +32,36 @@ impl SoftTree {
         scaling: &Scaling,
         names: Option<&[String]>,
     ) -> Self {
-        let features = scaling.features.len();
-        let (coefficients, intercepts) = ParameterLayout::new(topology, features).split(theta);
-        let numbered = || (0..features).map(|j| format!("x{j}")).collect();
-        Self {
-            shape: Shape::complete(topology.depth()),
+        let layout = ParameterLayout::new(topology, scaling.features.len());
+        let (coefficients, intercepts) = layout.split(theta);
+        let splits = (coefficients.to_vec(), intercepts.to_vec());
+        Self::new(
+            Shape::complete(topology.depth()),
             gamma,
-            coefficients: coefficients.to_vec(),
-            intercepts: intercepts.to_vec(),
+            splits,
+            scaling,
+            names,
+        )
+    }
+
+    /// The tree of a shape with coefficients and intercepts of its splits.
+    pub(crate) fn new(
+        shape: Shape,
+        gamma: f64,
+        (coefficients, intercepts): (Vec<f64>, Vec<f64>),
+        scaling: &Scaling,
+        names: Option<&[String]>,
+    ) -> Self {
+        let numbered = || {
+            (0..scaling.features.len())
+                .map(|j| format!("x{j}"))
+                .collect()
+        };
+        Self {
+            shape,
+            gamma,
+            coefficients,
+            intercepts,
             scaling: scaling.clone(),
             feature_names: names.map_or_else(numbered, <[String]>::to_vec),
             named: names.is_some(),
@@ -60,6 +82,7 @@ impl SoftTree {
     pub(super) fn linear_splits(&self) -> LinearSplits<'_> {
         LinearSplits {
             shape: &self.shape,
+            features: self.features(),
             coefficients: &self.coefficients,
             intercepts: &self.intercepts,
             gamma: self.gamma,

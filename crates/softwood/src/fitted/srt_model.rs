@@ -1,6 +1,6 @@
 //! A fitted soft regression tree.
 
-use super::{Curve, FitReport, FittedModel, Importance, SoftTree, file};
+use super::{Curve, FitReport, FittedModel, Importance, SoftTree, file, render};
 use crate::InputError;
 use crate::data::Standardization;
 
@@ -51,6 +51,10 @@ impl FittedModel for SrtModel {
             "leaves" => Some(kind.of(&self.leaf_coefficients(), p)),
             _ => None,
         }
+    }
+
+    fn describe(&self, terms: Option<usize>) -> String {
+        render::srt_text(self, terms)
     }
 
     fn to_json(&self) -> String {

@@ -16,8 +16,22 @@ impl ClassificationRows<'_> {
         theta: &[f64],
         gamma: f64,
     ) -> Result<Vec<f64>, Interrupted> {
+        let splits = Splits::new(topology, self.features(), theta, gamma);
+        self.masses_at(
+            splits,
+            (topology.branches()..).take(topology.leaves()).collect(),
+        )
+    }
+
+    /// The same at the leaves of a tree of any shape, given by their nodes.
+    pub(crate) fn masses_at(
+        &self,
+        splits: Splits,
+        leaves: Vec<usize>,
+    ) -> Result<Vec<f64>, Interrupted> {
         self.rows.sum(&LeafMasses {
-            splits: Splits::new(topology, self.features(), theta, gamma),
+            splits,
+            leaves,
             classes: self.target,
         })
     }
@@ -25,6 +39,8 @@ impl ClassificationRows<'_> {
 
 struct LeafMasses<'a> {
     splits: Splits,
+    /// The leaves' nodes.
+    leaves: Vec<usize>,
     classes: Classes<'a>,
 }
 
@@ -43,23 +59,26 @@ impl Pass for LeafMasses<'_> {
         Scratch {
             block: BlockScratch::new(topology, stride),
             column: AlignedBuffer::zeros(stride),
-            masses: vec![0.0; self.classes.count() * topology.leaves()],
+            masses: vec![0.0; self.classes.count() * self.leaves.len()],
         }
     }
 
     fn see(&self, block: &WeightedBlock<'_>, scratch: &mut Scratch) {
         block_pass::leaf_probabilities(&self.splits, block.tile, &mut scratch.block);
-        let leaves = self.splits.topology.leaves();
         let rows = self.classes.of_block(block).iter().zip(block.weights);
         // One sum of vectors a class: adding row by row would wait for each sum in turn.
-        for (class, masses) in scratch.masses.chunks_exact_mut(leaves).enumerate() {
+        for (class, masses) in scratch
+            .masses
+            .chunks_exact_mut(self.leaves.len())
+            .enumerate()
+        {
             scratch.column.fill(0.0);
             for (weight, (code, w)) in scratch.column.iter_mut().zip(rows.clone()) {
                 if *code as usize == class {
                     *weight = *w;
                 }
             }
-            add_leaf_masses(&scratch.column, &scratch.block, masses);
+            add_leaf_masses(&scratch.column, &scratch.block, &self.leaves, masses);
         }
     }
 
@@ -96,6 +115,7 @@ mod tests {
         };
         let pass = |data: &ClassificationRows<'_>| LeafMasses {
             splits: Splits::new(topology, 3, &theta, 20.0),
+            leaves: (topology.branches()..).take(topology.leaves()).collect(),
             classes: Classes::new(&codes[..data.len()], 3),
         };
         let whole = rows(0, 20_000);

@@ -4,6 +4,7 @@ mod bin_counts;
 mod expected_error;
 mod leaf_masses;
 mod leaf_moments;
+mod leaf_posteriors;
 mod projections;
 mod reach;
 mod row_sums;

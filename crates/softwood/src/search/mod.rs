@@ -12,5 +12,6 @@ mod prune;
 pub(crate) mod race;
 mod regrow;
 pub(crate) mod replace_subtrees;
+pub(crate) mod simplify;
 pub(crate) mod starts;
 mod update_branch_node;

@@ -100,6 +100,7 @@ impl<O: AsRef<Ending>> Starts<O> {
             constraints: Vec::new(),
             cross_validation: None,
             selection: None,
+            hard_disagreement: None,
             rows,
         }
     }

@@ -5,11 +5,18 @@ use super::register_tiles::{rows, rows_mut};
 use crate::vectors::VECTOR_TILE;
 use pulp::{Arch, Simd, WithSimd};
 
-/// masses[t] += Σ_rows weight · P_it for the block last seen by [`leaf_probabilities`](super::block_pass::leaf_probabilities).
-pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &mut [f64]) {
+/// masses[l] += Σ_rows weight · R_in at the l-th of the leaves' nodes n, for the block last seen by
+/// [`leaf_probabilities`](super::block_pass::leaf_probabilities).
+pub(crate) fn add_leaf_masses(
+    weights: &[f64],
+    scratch: &BlockScratch,
+    leaves: &[usize],
+    masses: &mut [f64],
+) {
     Arch::new().dispatch(LeafMasses {
         weights,
         scratch,
+        leaves,
         masses,
     });
 }
@@ -65,6 +72,7 @@ impl WithSimd for MixValues<'_> {
 struct LeafMasses<'a> {
     weights: &'a [f64],
     scratch: &'a BlockScratch,
+    leaves: &'a [usize],
     masses: &'a mut [f64],
 }
 
@@ -73,12 +81,9 @@ impl WithSimd for LeafMasses<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let weights = S::as_simd_f64s(self.weights).0;
-        let leaves = self
-            .scratch
-            .leaf_probabilities()
-            .chunks_exact(self.scratch.stride());
-        for (mass, column) in self.masses.iter_mut().zip(leaves) {
+        for (mass, leaf) in self.masses.iter_mut().zip(self.leaves) {
             let mut sum = simd.splat_f64s(0.0);
+            let column = self.scratch.reach(*leaf);
             for (w, p) in weights.iter().zip(S::as_simd_f64s(column).0) {
                 sum = simd.mul_add_e_f64s(*w, *p, sum);
             }

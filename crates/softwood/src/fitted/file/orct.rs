@@ -1,11 +1,11 @@
 //! The file of an optimal randomized classification tree.
 
-use super::checks::{WITHIN_ONE, check, parse};
+use super::checks::{NOT_NEGATIVE, WITHIN_ONE, check, parse};
 use super::lines::to_lines;
-use super::tree_fields::{TreeFields, check_report, leaf_count};
+use super::tree_fields::{TreeFields, check_report, leaf_count, rows};
 use crate::InputError;
 use crate::data::ClassLabels;
-use crate::fitted::{FitReport, OrctModel};
+use crate::fitted::{Decision, FitReport, OrctModel};
 use serde::{Deserialize, Serialize};
 
 /// Its fields.
@@ -15,6 +15,10 @@ struct OrctFile {
     tree: TreeFields,
     classes: ClassLabels,
     leaf_classes: Vec<u32>,
+    /// None in version 1.
+    leaf_weights: Option<Vec<Vec<f64>>>,
+    /// By the labels of leaves in version 1.
+    decision: Option<Decision>,
     report: FitReport,
 }
 
@@ -23,6 +27,9 @@ pub(in crate::fitted) fn write(kind: &str, model: &OrctModel) -> String {
         tree: TreeFields::of(kind, &model.tree, model.tree.intercepts.clone()),
         classes: model.classes.clone(),
         leaf_classes: model.leaf_classes.clone(),
+        leaf_weights: (!model.leaf_weights.is_empty())
+            .then(|| rows(&model.leaf_weights, model.classes.len())),
+        decision: Some(model.decision.clone()),
         report: model.report.clone(),
     })
 }
@@ -30,27 +37,43 @@ pub(in crate::fitted) fn write(kind: &str, model: &OrctModel) -> String {
 pub(in crate::fitted) fn read(text: &str) -> Result<OrctModel, InputError> {
     let file: OrctFile = parse(text)?;
     let tree = file.tree.into_tree(WITHIN_ONE)?;
-    let (classes, k) = (file.classes, file.leaf_classes);
-    check(classes.len() >= 2, || {
-        let k = classes.len();
+    let (classes, leaf_classes) = (file.classes, file.leaf_classes);
+    let k = classes.len();
+    check(k >= 2, || {
         format!("classes has {k} values, there must be at least 2")
     })?;
     check(classes.is_increasing(), || {
         "the values of classes must be distinct and in increasing order".into()
     })?;
-    leaf_count(&tree.shape).check("leaf_classes", k.len())?;
-    if let Some(t) = k.iter().position(|class| *class as usize >= classes.len()) {
+    let leaves = leaf_count(&tree.shape);
+    leaves.check("leaf_classes", leaf_classes.len())?;
+    if let Some(t) = leaf_classes.iter().position(|class| *class as usize >= k) {
         return Err(InputError::ModelFile(format!(
-            "leaf_classes[{t}] is {}, but there are {} classes",
-            k[t],
-            classes.len()
+            "leaf_classes[{t}] is {}, but there are {k} classes",
+            leaf_classes[t]
         )));
     }
-    check_report(&file.report, classes.len())?;
+    if let Some(weights) = &file.leaf_weights {
+        leaves.check_matrix("leaf_weights", weights, (k, "classes"))?;
+        NOT_NEGATIVE.check_matrix("leaf_weights", weights)?;
+        let total: f64 = weights.iter().flatten().sum();
+        check(total > 0.0 && total.is_finite(), || {
+            format!("leaf_weights sum to {total}, the sum must be positive and finite")
+        })?;
+    }
+    let decision = file.decision.unwrap_or(Decision::LeafLabels);
+    if let Decision::LeastCost(costs) = &decision {
+        let square = costs.len() == k && costs.iter().all(|row| row.len() == k);
+        check(square, || format!("decision needs {k} x {k} costs"))?;
+        NOT_NEGATIVE.check_matrix("decision.least_cost", costs)?;
+    }
+    check_report(&file.report, k)?;
     Ok(OrctModel {
         tree,
         classes,
-        leaf_classes: k,
+        leaf_classes,
+        leaf_weights: file.leaf_weights.unwrap_or_default().concat(),
+        decision,
         report: file.report,
     })
 }

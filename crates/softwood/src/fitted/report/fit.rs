@@ -38,6 +38,10 @@ pub struct FitReport {
     /// How cross-validation chose the settings, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross_validation: Option<CvTable>,
+    /// Share of the training rows, by weight, whose class is another if they are routed to one leaf alone
+    /// instead of softly; None where routing is hard, and in files of version 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hard_disagreement: Option<f64>,
     /// Training rows.
     pub rows: usize,
     /// How the rows to train on were selected, if they were.
