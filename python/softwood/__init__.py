@@ -20,6 +20,7 @@ from .results import (
     Rule,
     SelectionReport,
     SelectionRound,
+    SplitExplanation,
     SrtReport,
 )
 from .selection import (
@@ -61,6 +62,7 @@ __all__ = [
     "SelectionRound",
     "SoftwoodWarning",
     "SparsityPath",
+    "SplitExplanation",
     "SrtModel",
     "SrtReport",
     "VcBounds",

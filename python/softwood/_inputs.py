@@ -46,6 +46,14 @@ def as_rows(X: Any) -> NDArray[Any]:
     return array if borrowable else array.astype(array.dtype.newbyteorder("="))
 
 
+def as_row(x: Any) -> Any:
+    """Return x as a table of one row if it is one: a flat sequence, an array or a data frame."""
+    row = x if hasattr(x, "columns") or np.ndim(x) != 1 else np.asarray(x).reshape(1, -1)
+    if np.ndim(row) == 2 and len(row) != 1:
+        raise ValueError(f"x must be one row, got {len(row)}")
+    return row
+
+
 def _is_numeric_frame(X: Any) -> bool:
     """Tell whether X is a frame of numbers, which NumPy makes objects if float stands by bool."""
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(X, "dtypes", [])]

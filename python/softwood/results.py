@@ -406,7 +406,8 @@ class LeafModel(LinearForm):
     """The linear model of one leaf: a :class:`LinearForm` and its intercept.
 
     A row that ends in the leaf is predicted by ``intercept`` plus the weighted sum, plus what the
-    model's curves add if it has any.
+    model's curves add if it has any. The weight of a feature with a curve is what the leaf adds to
+    the mean slope of all leaves, which is part of the curve.
 
     Attributes
     ----------
@@ -421,12 +422,62 @@ class LeafModel(LinearForm):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
-    """What a feature adds to the predictions of all leaves beyond a straight line.
+class SplitExplanation:
+    """Why a row goes the way it goes at one split.
 
-    It is straight between its points, in the units of the training rows. Below the smallest and
-    above the largest value of training it goes on straight with ``"minmax"`` scaling and stays what
-    it is with ``"quantile"``. ``str(curve)`` lists the points.
+    ``margin`` = ``base`` + the sum of ``contributions``, up to rounding. ``str`` of it shows the
+    five largest contributions in the units of the training rows.
+
+    Attributes
+    ----------
+    node : int
+        The split; the children of node t are 2t + 1 (left) and 2t + 2 (right).
+    goes_left : bool
+        Whether the likelier branch is the left one.
+    margin : float
+        Log odds of going left, negative where the row goes right.
+    probability : float
+        Probability of going left.
+    base : float
+        The margin of a row that has the typical value of every feature.
+    features : tuple of int
+        Columns of the features that matter to the split, largest contribution first.
+    names : tuple of str
+        Their names.
+    values, typical : tuple of float
+        Their values in the row, and their typical values.
+    contributions : tuple of float
+        By how much each raises (or, if negative, lowers) the log odds of going left compared with
+        its typical value.
+    text : str
+        All of it in words.
+    """
+
+    node: int
+    goes_left: bool
+    margin: float
+    probability: float
+    base: float
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    typical: tuple[float, ...]
+    contributions: tuple[float, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """The effect of a feature that all leaves share: its linear trend and all that bends.
+
+    It is the total of what the feature adds to every leaf, compared with its typical value, where
+    the effect is 0: an effect above 0 raises predictions. What single leaves add to it stands in
+    their :class:`LeafModel`. It is straight between its points, in the units of the training rows.
+    Below the smallest and above the largest value of training it goes on straight with ``"minmax"``
+    scaling and stays what it is with ``"quantile"``. ``str(curve)`` lists the points.
 
     Attributes
     ----------
@@ -437,7 +488,7 @@ class Curve:
     values : tuple of float
         Increasing values of the feature, from the smallest to the largest of training.
     effects : tuple of float
-        What is added to the prediction at each of them, in units of y.
+        What is added to the prediction at each of them, in units of y; 0 at the typical value.
     text : str
         The points in words.
     """

@@ -47,12 +47,12 @@ def test_orct_objective_has_the_promised_parameters():
 def test_a_model_has_the_promised_members(model):
     methods = (
         "predict predict_proba label_probabilities leaf_probabilities apply explain importance "
-        "rule describe save"
+        "rule describe save effects decision_path explain_path"
     )
     attributes = (
         "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
         "local_sparsity global_sparsity report splits leaves leaf_frequencies leaf_weights "
-        "hard_frequencies decision"
+        "hard_frequencies decision typical_values"
     )
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -98,7 +98,10 @@ def test_import_needs_nothing_but_numpy():
 
 @pytest.mark.parametrize(
     "name",
-    ["predict", "predict_proba", "leaf_probabilities", "explain", "importance", "rule", None],
+    [
+        *("predict", "predict_proba", "leaf_probabilities", "explain", "importance", "rule"),
+        *("effects", "decision_path", "explain_path", None),
+    ],
 )
 def test_examples_of_the_compiled_class_are_true(name):
     target = softwood.OrctModel if name is None else getattr(softwood.OrctModel, name)

@@ -86,11 +86,12 @@ def test_fit_srt_has_the_promised_signature():
 
 def test_a_model_has_the_promised_members(tree):
     methods = (
-        "predict apply leaf_probabilities explain importance rule leaf_model curves describe save"
+        "predict apply leaf_probabilities explain importance rule leaf_model curves describe save "
+        "effects decision_path explain_path"
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
-        "ridge_branches ridge_leaves report splits leaves"
+        "ridge_branches ridge_leaves report splits leaves typical_values"
     )
     public = {name for name in dir(tree) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -104,7 +105,7 @@ def test_a_model_has_the_promised_members(tree):
     "name",
     [
         *("predict", "apply", "leaf_probabilities", "explain", "importance", "rule"),
-        *("leaf_model", "curves", None),
+        *("leaf_model", "curves", "effects", "decision_path", "explain_path", None),
     ],
 )
 def test_examples_of_the_compiled_class_are_true(name):
@@ -185,7 +186,15 @@ def test_curves_are_shown_and_add_to_the_leaves(kinked):
     (curve, *_) = model.curves()
     assert (curve.feature, curve.name) == (1, "x1")
     assert (curve.values[0], curve.values[-1]) == (X[:, 1].min(), X[:, 1].max())
-    assert str(curve).startswith("x1: 0 at -4.9")
+    # All that leaves share of x1, trend and bends, 0 at its typical value.
+    assert np.interp(model.typical_values[1], curve.values, curve.effects) == pytest.approx(0)
+    assert min(curve.effects) < -10
+    assert curve.effects[-1] > 200
+    # ... and the leaves differ by slopes of opposite sign.
+    leaves = map(model.leaf_model, (0, 1))
+    slopes = [dict(zip(leaf.features, leaf.weights, strict=True))[1] for leaf in leaves]
+    assert slopes[0] == pytest.approx(-slopes[1])
+    assert abs(slopes[0]) > 5
     assert "plus, in every leaf, curves of x1" in str(model)
     # Beyond the largest value of training it goes on straight.
     far = X.max(axis=0) + np.array([[0, 0, 0], [0, 1, 0], [0, 2, 0]])

@@ -178,6 +178,17 @@ fn a_fit_out_of_time_can_be_saved_and_loaded() {
 }
 
 #[test]
+fn a_typical_value_that_is_missing_is_the_middle_of_the_map() {
+    let typical = |text: &str| OrctModel::from_json(text).unwrap().tree.scaling.typical;
+    assert_eq!(typical(block(0)), [117.0, 25.0, 7.0]);
+    let mut file: Value = serde_json::from_str(block(0)).unwrap();
+    for feature in file["features"].as_array_mut().unwrap() {
+        feature.as_object_mut().unwrap().remove("typical").unwrap();
+    }
+    assert_eq!(typical(&file.to_string()), [125.0, 25.0, 0.0]);
+}
+
+#[test]
 fn unknown_fields_are_ignored() {
     let mut file: Value = serde_json::from_str(block(0)).unwrap();
     file["later"] = json!({"nested": [1, 2]});

@@ -69,9 +69,14 @@ fn what_is_straight_stays_straight() {
         .map(|r| line(r) + rng.random_range(-0.5..0.5))
         .collect();
     let model = fit(&x, &y, &with_curves(1));
+    let slopes = [2.0, -1.0, 0.0, 0.5];
     for points in model.curve_points() {
-        let highest = points.effects.iter().fold(0.0f64, |m, e| m.max(e.abs()));
-        assert!(highest < 0.1, "{points}");
+        // The trend of all leaves, with the sign it has, 0 where the feature is typical.
+        let typical = model.tree.scaling.typical[points.feature];
+        for (x, effect) in points.values.iter().zip(&points.effects) {
+            let line = slopes[points.feature] * (x - typical);
+            assert!((effect - line).abs() < 0.2, "{points}");
+        }
     }
 }
 
@@ -125,6 +130,22 @@ fn leaves_and_curves_add_up_in_the_users_units() {
             let sum = leaf.intercept + line.sum::<f64>() + bends.sum::<f64>();
             assert!((sum - predicted[i]).abs() < 1e-9, "{sum} {}", predicted[i]);
         }
+        for curve in &curves {
+            let typical = model.tree.scaling.typical[curve.feature];
+            let above = curve.values.partition_point(|v| *v <= typical);
+            let (low, high) = (curve.values[above - 1], curve.values[above]);
+            let share = (typical - low) / (high - low);
+            let (before, after) = (curve.effects[above - 1], curve.effects[above]);
+            assert!((before + share * (after - before)).abs() < 1e-9, "{curve}");
+        }
+        // What single leaves add to the slopes of features with a curve adds up to nothing.
+        let added = |feature: usize| -> f64 {
+            let leaves = 0..model.tree.shape.leaves().len();
+            let terms = leaves.flat_map(|leaf| model.leaf_model(leaf).terms);
+            let own = terms.filter(|term| term.feature == feature);
+            own.map(|term| term.effect).sum()
+        };
+        assert!((0..3).all(|feature| added(feature).abs() < 1e-9));
     }
 }
 

@@ -1,7 +1,7 @@
 //! NumPy arrays in, borrowed; NumPy arrays out.
 
 use ndarray::{Array2, Array3};
-use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray2};
+use numpy::{Element, IntoPyArray, PyArray2, PyArray3, PyReadonlyArray2};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use softwood::data::{ClassLabels, Rows};
@@ -90,7 +90,7 @@ pub fn check_memory_for_splits(features: usize, depth: usize) -> PyResult<()> {
 }
 
 /// Rows of `width` values as a NumPy matrix.
-pub fn matrix(py: Python<'_>, values: Vec<f64>, width: usize) -> Bound<'_, PyArray2<f64>> {
+pub fn matrix<T: Element>(py: Python<'_>, values: Vec<T>, width: usize) -> Bound<'_, PyArray2<T>> {
     let shape = (values.len() / width, width);
     Array2::from_shape_vec(shape, values)
         .expect("rows of equal width")

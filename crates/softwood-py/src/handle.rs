@@ -4,6 +4,7 @@ use crate::arrays::{Matrix, check_memory, matrix};
 use crate::doorway::enter;
 use crate::exceptions::CoreError;
 use crate::kept_pool::in_kept_pool;
+use crate::results::SplitFields;
 use crate::values::{integer, threads};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
@@ -65,6 +66,34 @@ pub fn apply<'py>(
     let leaves = read_rows(py, names, x, 2, n_threads, |rows| tree.leaf_indices(rows))?;
     let leaves: Vec<i64> = leaves.into_iter().map(i64::from).collect();
     Ok(leaves.into_pyarray(py))
+}
+
+/// The nodes on the way of each row, −1 beyond its leaf.
+pub fn decision_path<'py>(
+    py: Python<'py>,
+    tree: &SoftTree,
+    x: &Matrix<'py>,
+    n_threads: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    let (names, width) = (("decision_path", "the paths"), tree.shape.depth() + 1);
+    let nodes = read_rows(py, names, x, width, n_threads, |rows| {
+        tree.decision_path(rows)
+    })?;
+    Ok(matrix(py, nodes, width))
+}
+
+/// The splits on the way of the first row.
+pub fn explain_path<'py>(
+    py: Python<'py>,
+    tree: &SoftTree,
+    x: &Matrix<'py>,
+) -> PyResult<Vec<SplitFields>> {
+    let rows = x.rows();
+    enter(py, "explain_path", || {
+        let paths = tree.explain_path(rows)?;
+        let splits = paths.into_iter().take(1).flatten();
+        Ok::<_, InputError>(splits.map(Into::into).collect())
+    })
 }
 
 pub fn importance<M: FittedModel>(model: &M, kind: &str, of: &str) -> PyResult<Vec<f64>> {
@@ -151,6 +180,23 @@ macro_rules! handle {
                 handle::apply(n_threads.py(), self.0.tree(), &x, n_threads)
             }
 
+            fn decision_path<'py>(
+                &self,
+                x: Matrix<'py>,
+                n_threads: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+                handle::decision_path(n_threads.py(), self.0.tree(), &x, n_threads)
+            }
+
+            /// The splits on the way of the one row.
+            fn explain_path<'py>(
+                &self,
+                py: Python<'py>,
+                x: Matrix<'py>,
+            ) -> PyResult<Vec<SplitFields>> {
+                handle::explain_path(py, self.0.tree(), &x)
+            }
+
             fn importance<'py>(
                 &self,
                 py: Python<'py>,
@@ -188,6 +234,12 @@ macro_rules! handle {
             #[getter]
             fn feature_names(&self) -> Vec<String> {
                 self.0.tree().feature_names.clone()
+            }
+
+            /// Typical value of each feature, in the user's units.
+            #[getter]
+            fn typical_values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+                self.0.tree().scaling.typical.to_pyarray(py)
             }
 
             /// Whether the features' names were given.

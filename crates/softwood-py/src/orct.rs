@@ -3,10 +3,11 @@
 use crate::arrays::{Matrix, cube, empty_matrix, labels_to_numpy, matrix};
 use crate::doorway::enter;
 use crate::handle::{self, handle, read_rows};
-use crate::results::RuleFields;
+use crate::results::{RuleFields, SplitFields};
 use crate::settings::{Kind, Name, Named};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
+use softwood::data::Rows;
 use softwood::fitted::Decision;
 use softwood::{FittedModel, InputError, OrctModel};
 use std::path::PathBuf;
@@ -65,13 +66,15 @@ handle! {
             x: Matrix<'py>,
             n_threads: &Bound<'py, PyAny>,
         ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-            let (classes, features) = (self.0.classes.len(), self.0.tree.features());
-            let (names, py) = (("explain", "the explanations"), n_threads.py());
-            let width = classes * features;
-            let values = read_rows(py, names, &x, width, n_threads, |rows| {
-                self.0.explain(rows)
-            })?;
-            Ok(cube(py, values, classes, features))
+            self.by_class("explain", &x, n_threads, |rows| self.0.explain(rows))
+        }
+
+        fn effects<'py>(
+            &self,
+            x: Matrix<'py>,
+            n_threads: &Bound<'py, PyAny>,
+        ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+            self.by_class("effects", &x, n_threads, |rows| self.0.effects(rows))
         }
 
         #[getter]
@@ -138,5 +141,21 @@ handle! {
         fn global_sparsity(&self) -> f64 {
             self.0.global_sparsity()
         }
+    }
+}
+
+impl OrctHandle {
+    /// A value for each row, class and feature.
+    fn by_class<'py>(
+        &self,
+        function: &str,
+        x: &Matrix<'py>,
+        n_threads: &Bound<'py, PyAny>,
+        job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
+    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let (classes, features) = (self.0.classes.len(), self.0.tree.features());
+        let (names, py) = ((function, "the explanations"), n_threads.py());
+        let values = read_rows(py, names, x, classes * features, n_threads, job)?;
+        Ok(cube(py, values, classes, features))
     }
 }

@@ -1,7 +1,7 @@
 //! What models tell about themselves, as plain dicts: `softwood.results` has a class for each.
 
 use pyo3::prelude::*;
-use softwood::fitted::{CurvePoints, LeafModel, Measure, Rule, Term};
+use softwood::fitted::{CurvePoints, LeafModel, Measure, Rule, SplitExplanation, Term};
 
 /// A weighted sum of features.
 #[derive(IntoPyObject)]
@@ -89,6 +89,41 @@ impl From<CurvePoints> for CurveFields {
             name: points.name,
             values: points.values,
             effects: points.effects,
+        }
+    }
+}
+
+/// A split on the path of a row.
+#[derive(IntoPyObject)]
+pub struct SplitFields {
+    node: usize,
+    goes_left: bool,
+    margin: f64,
+    probability: f64,
+    base: f64,
+    features: Vec<usize>,
+    names: Vec<String>,
+    values: Vec<f64>,
+    typical: Vec<f64>,
+    contributions: Vec<f64>,
+    text: String,
+}
+
+impl From<SplitExplanation> for SplitFields {
+    fn from(split: SplitExplanation) -> Self {
+        let parts = &split.contributions;
+        Self {
+            node: split.node,
+            goes_left: split.goes_left,
+            margin: split.margin,
+            probability: split.probability(),
+            base: split.base,
+            features: parts.iter().map(|part| part.feature).collect(),
+            names: parts.iter().map(|part| part.name.clone()).collect(),
+            values: parts.iter().map(|part| part.value).collect(),
+            typical: parts.iter().map(|part| part.typical).collect(),
+            contributions: parts.iter().map(|part| part.contribution).collect(),
+            text: split.to_string(),
         }
     }
 }

@@ -3,10 +3,11 @@
 use crate::arrays::{Matrix, matrix};
 use crate::doorway::enter;
 use crate::handle::{self, handle, position, read_rows};
-use crate::results::{CurveFields, LeafModelFields, RuleFields};
+use crate::results::{CurveFields, LeafModelFields, RuleFields, SplitFields};
 use crate::settings::Named;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
+use softwood::data::Rows;
 use softwood::{FittedModel, InputError, SrtModel};
 use std::path::PathBuf;
 
@@ -28,12 +29,15 @@ handle! {
             x: Matrix<'py>,
             n_threads: &Bound<'py, PyAny>,
         ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-            let (names, py) = (("explain", "the explanations"), n_threads.py());
-            let width = self.0.tree.features();
-            let values = read_rows(py, names, &x, width, n_threads, |rows| {
-                self.0.explain(rows)
-            })?;
-            Ok(matrix(py, values, width))
+            self.by_feature("explain", &x, n_threads, |rows| self.0.explain(rows))
+        }
+
+        fn effects<'py>(
+            &self,
+            x: Matrix<'py>,
+            n_threads: &Bound<'py, PyAny>,
+        ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+            self.by_feature("effects", &x, n_threads, |rows| self.0.effects(rows))
         }
 
         fn leaf_model(&self, py: Python<'_>, leaf: &Bound<'_, PyAny>) -> PyResult<LeafModelFields> {
@@ -71,5 +75,21 @@ handle! {
         fn ridge_leaves<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
             self.0.ridge_leaves.to_pyarray(py)
         }
+    }
+}
+
+impl SrtHandle {
+    /// A value for each row and feature.
+    fn by_feature<'py>(
+        &self,
+        function: &str,
+        x: &Matrix<'py>,
+        n_threads: &Bound<'py, PyAny>,
+        job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (names, py) = ((function, "the explanations"), n_threads.py());
+        let width = self.0.tree.features();
+        let values = read_rows(py, names, x, width, n_threads, job)?;
+        Ok(matrix(py, values, width))
     }
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 from .. import _core, _inputs
-from ..results import FitReport, Rule
+from ..results import FitReport, Rule, SplitExplanation
 from .from_core import linear_form
 
 if TYPE_CHECKING:
@@ -78,6 +78,15 @@ class TreeModel:
         return self._handle.feature_names
 
     @property
+    def typical_values(self) -> NDArray[np.float64]:
+        """Typical value of each feature, shape (p,): the weighted median of the training rows.
+
+        The smallest value that at least half of the weight does not exceed. Files of version 1 have
+        none; the value in the middle of the scaled range takes its place.
+        """
+        return self._handle.typical_values
+
+    @property
     def coefficients(self) -> NDArray[np.float64]:
         """Coefficients on scaled features, shape (B, p): a row for each of `splits`."""
         return self._handle.coefficients
@@ -142,6 +151,66 @@ class TreeModel:
         True
         """
         return self._handle.apply(self._rows(X), n_threads)
+
+    def decision_path(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
+        """List the nodes from the root to the leaf that the likelier branches lead to.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            Threads to use, by default one for each core. The result does not depend on it.
+
+        Returns
+        -------
+        ndarray of int64, shape (N, depth + 1)
+            Nodes, numbered as in `splits` and `leaves`; −1 beyond the leaf of a row that ends above
+            the deepest level.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> path = model.decision_path(X)
+        >>> left = model.leaf_probabilities(X)[:, 0] > 0.5
+        >>> bool((path[:, 0] == 0).all()), bool((path[:, 1] == 2 - left).all())
+        (True, True)
+        """
+        return self._handle.decision_path(self._rows(X), n_threads)
+
+    def explain_path(self, x: Any) -> tuple[SplitExplanation, ...]:
+        """Explain the way of one row through the tree, split by split.
+
+        At every split on the row's `decision_path`, the log odds of going left are those of a
+        typical row plus a contribution of each feature, for the difference of its value from the
+        typical one. Nothing vanishes where a split is all but certain.
+
+        Parameters
+        ----------
+        x : array_like, shape (p,), or table of one row
+            The row.
+
+        Returns
+        -------
+        tuple of SplitExplanation
+            The splits from the root on; empty if the tree has none.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+        >>> (split,) = model.explain_path(X[0])
+        >>> abs(split.base + sum(split.contributions) - split.margin) < 1e-9
+        True
+        >>> first = split.features[0]
+        >>> bool(split.values[0] == X[0, first])
+        True
+        """
+        told = self._handle.explain_path(self._rows(_inputs.as_row(x)))
+        return tuple(linear_form(SplitExplanation, split) for split in told)
 
     def describe(self, terms: int | None = None) -> str:
         """Return the tree as text.

@@ -18,15 +18,16 @@ from ..results import (
     LinearForm,
     SelectionReport,
     SelectionRound,
+    SplitExplanation,
 )
 
 R = TypeVar("R", bound=FitReport)
-L = TypeVar("L", bound=LinearForm | Curve)
+L = TypeVar("L", bound=LinearForm | Curve | SplitExplanation)
 T = TypeVar("T")
 
 
 def linear_form(kind: type[L], told: Mapping[str, Any]) -> L:
-    """Return a rule, a leaf's model or a curve; lists become tuples."""
+    """Return a rule, a leaf's model, a curve or a split on a path; lists become tuples."""
     flat = {**told.get("terms", {}), **told}
     return _make(kind, {k: tuple(v) if isinstance(v, list) else v for k, v in flat.items()})
 

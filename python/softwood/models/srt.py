@@ -34,6 +34,8 @@ class SrtModel(TreeModel):
         How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``.
     feature_names : list of str
         Names of the features; x0, x1, … if the training rows had none.
+    typical_values : ndarray, shape (p,)
+        Typical value of each feature: the weighted median of the training rows.
     coefficients : ndarray, shape (B, p)
         Coefficients ω of the splits, on scaled features u: a row for each of `splits`. A row of X
         goes left where ω_0 + ωᵀu/p ≥ 0.
@@ -42,7 +44,9 @@ class SrtModel(TreeModel):
     leaf_coefficients : ndarray, shape (L, p)
         Coefficients β of the leaf models, on scaled features, in units of y.
     leaf_intercepts : ndarray, shape (L,)
-        Intercepts β_0 of the leaf models, in units of y. Curves, if the model has any, add to them.
+        Intercepts β_0 of the leaf models, in units of y. Curves, if the model has any, are 0 up to
+        their first bend and add to the leaf models beyond: to read signs use `leaf_model` and
+        `curves`, which report total effects.
     ridge_branches, ridge_leaves : ndarray, shape (p + 1,)
         The penalties λ_ω and λ_β of the fit, as asked for or chosen: of each feature's
         coefficients, then of the intercepts.
@@ -116,6 +120,9 @@ class SrtModel(TreeModel):
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by their derivatives.
 
+        A derivative tells of small changes within a leaf only; `effects` tell of larger ones, and
+        `explain_path` why a row is in its leaf.
+
         Parameters
         ----------
         X : array_like or data frame, shape (N, p)
@@ -139,6 +146,39 @@ class SrtModel(TreeModel):
         [1.0, -1.0]
         """
         return self._handle.explain(self._rows(X), n_threads)
+
+    def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Explain predictions by what they owe to each feature's not being typical.
+
+        Feature ablation with the typical values as baseline: exact differences, changes of leaf
+        included.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (N, p)
+            Entry [i, j] tells by how much the prediction of row i is higher than it would be if
+            feature j alone were set back to its typical value (`typical_values`). Effects of
+            several features need not add up to that of all of them.
+
+        Examples
+        --------
+        >>> import numpy as np, softwood
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+        >>> model = softwood.fit_srt(X, abs(X[:, 0]), depth=1)
+        >>> row, back = X[:1], X[:1].copy()
+        >>> back[0, 0] = model.typical_values[0]
+        >>> change = model.predict(row) - model.predict(back)
+        >>> bool(np.allclose(model.effects(row)[:, 0], change))
+        True
+        """
+        return self._handle.effects(self._rows(X), n_threads)
 
     def importance(self, kind: str = "sum", of: str = "splits") -> NDArray[np.float64]:
         """Measure how much each feature matters.
@@ -168,6 +208,9 @@ class SrtModel(TreeModel):
     def leaf_model(self, leaf: int) -> LeafModel:
         """Write a leaf's linear model in the units and names of the training rows.
 
+        Where a feature has a curve (`curves`), the weight is what the leaf adds to the mean slope
+        of all leaves, which is part of the curve.
+
         Parameters
         ----------
         leaf : int
@@ -194,11 +237,15 @@ class SrtModel(TreeModel):
     def curves(self) -> tuple[Curve, ...]:
         """Write the curves that all leaves share in the units and names of the training rows.
 
+        A curve is the total of a feature's effect that leaves share: the mean of their slopes along
+        it and all that bends, 0 at the typical value. Where it is above 0, the feature raises
+        predictions. A prediction is the leaf's linear model (`leaf_model`) plus what curves add.
+
         Returns
         -------
         tuple of Curve
-            The curve of each feature that has one, the highest first; empty if the model was fitted
-            without curves. A prediction is the leaf's linear model plus what they add.
+            The curve of each feature that has one, the widest range of effects first; empty if the
+            model was fitted without curves.
 
         Examples
         --------
@@ -212,5 +259,8 @@ class SrtModel(TreeModel):
         >>> bends = sum(np.interp(rows[:, c.feature], c.values, c.effects) for c in curves)
         >>> bool(np.allclose(line + bends, model.predict(rows)))
         True
+        >>> typical = model.typical_values
+        >>> [bool(np.interp(typical[c.feature], c.values, c.effects) < 1e-9) for c in curves]
+        [True, True]
         """
         return tuple(linear_form(Curve, fields) for fields in self._handle.curves())

@@ -13,6 +13,7 @@ mod scaled_rows;
 mod scaling;
 mod source;
 mod training;
+mod typical;
 mod weighted_rows;
 
 pub use labels::{ClassLabels, Labels};

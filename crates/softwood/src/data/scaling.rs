@@ -2,6 +2,7 @@
 
 use super::Rows;
 use super::pack::{FAR_OUTSIDE, LinearMap};
+use super::typical::typical_values;
 use crate::stop::{Stop, Stopped};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -154,6 +155,11 @@ impl FeatureMap {
         }
     }
 
+    /// The value in the middle of its image, which stands in for a typical value that is not known.
+    pub(crate) fn middle(&self) -> f64 {
+        self.invert(0.5)
+    }
+
     /// The whole map if it is linear, else the identity.
     pub(crate) fn linear_part(&self) -> LinearMap {
         match self {
@@ -276,17 +282,19 @@ fn interpolate(values: &[f64], levels: &[f64], x: f64) -> f64 {
     u0 + (u1 - u0) * ((x * half - x0 * half) / (x1 * half - x0 * half))
 }
 
-/// The maps of all features.
+/// What was learned of each feature: its map and its typical value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// Which kind was learned.
     pub kind: ScalingKind,
     /// One map a feature.
     pub features: Vec<FeatureMap>,
+    /// The weighted median of each feature, one of its values, in the user's units.
+    pub typical: Vec<f64>,
 }
 
 impl Scaling {
-    /// Learns the maps on finite rows; rows of weight 0 do not count.
+    /// Learns maps and typical values on finite rows; rows of weight 0 do not count.
     pub fn learn(kind: ScalingKind, rows: Rows<'_>, weights: Option<&[f64]>) -> Self {
         Self::learn_unless_stopped(kind, rows, weights, &Stop::default())
             .expect("nothing raises this flag")
@@ -309,7 +317,18 @@ impl Scaling {
                 })
                 .collect::<Result<_, Stopped>>()?,
         };
-        Ok(Self { kind, features })
+        let typical = typical_values(&rows, weights, stop)?;
+        Ok(Self {
+            kind,
+            features,
+            typical,
+        })
+    }
+
+    /// Images of the typical values.
+    pub(crate) fn typical_row(&self) -> Vec<f64> {
+        let features = self.features.iter().zip(&self.typical);
+        features.map(|(map, typical)| map.apply(*typical)).collect()
     }
 }
 

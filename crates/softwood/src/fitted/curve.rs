@@ -60,9 +60,10 @@ impl Curve {
     }
 }
 
-/// A curve in the user's own units: straight between these points.
+/// The effect of a feature that all leaves share, in the user's own units: straight between these
+/// points, and 0 at the feature's typical value.
 ///
-/// It prints as `age: 0 at 18, 1.25 at 40, -3 at 71`. Beyond its ends it goes on straight if features
+/// It prints as `age: -0.5 at 18, 1.25 at 40, -3 at 71`. Beyond its ends it goes on straight if features
 /// are scaled linearly, and stays what it is if by their quantiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurvePoints {
@@ -72,21 +73,20 @@ pub struct CurvePoints {
     pub name: String,
     /// Increasing values of the feature, from the smallest to the largest seen in training.
     pub values: Vec<f64>,
-    /// What the curve adds to the prediction at each.
+    /// What the feature adds to the predictions of all leaves at each, the mean over the leaves of
+    /// their slopes along it included.
     pub effects: Vec<f64>,
 }
 
 impl SrtModel {
-    /// The curves of the features that have one, the highest first.
+    /// What all leaves share of the features that have a curve, those of the widest range of effects
+    /// first. A row's prediction is the [`leaf_model`](Self::leaf_model) of its leaf plus these.
     pub fn curve_points(&self) -> Vec<CurvePoints> {
-        let bent = |(_, curve): &(usize, &Curve)| !curve.knots.is_empty();
-        let mut curves: Vec<(usize, &Curve)> =
-            self.curves.iter().enumerate().filter(bent).collect();
-        curves.sort_by(|a, b| b.1.height().total_cmp(&a.1.height()));
-        let points = |(feature, curve): (usize, &Curve)| {
+        let points = |shared: SharedEffect<'_>| {
+            let feature = shared.feature;
             let map = &self.tree.scaling.features[feature];
-            let values = corners(curve, map);
-            let effect = |x: &f64| self.response.scale * curve.value(map.apply(*x));
+            let values = corners(shared.curve, map);
+            let effect = |x: &f64| self.response.scale * shared.at(map.apply(*x));
             CurvePoints {
                 feature,
                 name: self.tree.feature_names[feature].clone(),
@@ -94,7 +94,69 @@ impl SrtModel {
                 values,
             }
         };
-        curves.into_iter().map(points).collect()
+        let mut curves: Vec<CurvePoints> = self.shared_effects().map(points).collect();
+        curves.sort_by(|a, b| b.range().total_cmp(&a.range()));
+        curves
+    }
+
+    /// The shared effects of the features that have a curve.
+    pub(super) fn shared_effects(&self) -> impl Iterator<Item = SharedEffect<'_>> {
+        let typical = self.tree.scaling.typical_row();
+        let curves = self.curves.iter().zip(typical).enumerate();
+        let bent = curves.filter(|(_, (curve, _))| !curve.knots.is_empty());
+        bent.map(|(feature, (curve, typical))| {
+            let slope = self.mean_slope(feature);
+            SharedEffect {
+                feature,
+                curve,
+                slope,
+                at_typical: curve.value(typical) + slope * typical,
+            }
+        })
+    }
+
+    /// Mean slope of the leaves along a scaled feature; that of all if they agree, to the bit.
+    fn mean_slope(&self, feature: usize) -> f64 {
+        let slopes = self.leaf_slopes[feature..].iter();
+        let slopes = slopes.step_by(self.tree.features());
+        let first = self.leaf_slopes[feature];
+        let beyond: f64 = slopes.map(|b| b - first).sum();
+        first + beyond / self.leaf_intercepts.len() as f64
+    }
+}
+
+/// A curve with the linear trend that leaves share, less its value where the feature is typical; of the
+/// standardized response.
+///
+/// β_lj u + s_j(u) = (β_lj − β̄_j) u + (β̄_j u + s_j(u)), β̄_j being the mean of the leaves: neither
+/// the trend nor the curve alone has a sign to be read, their sum has.
+pub(super) struct SharedEffect<'a> {
+    /// j.
+    pub feature: usize,
+    /// s_j.
+    pub curve: &'a Curve,
+    /// β̄_j.
+    pub slope: f64,
+    /// β̄_j u + s_j(u) at the typical value.
+    pub at_typical: f64,
+}
+
+impl SharedEffect<'_> {
+    fn at(&self, u: f64) -> f64 {
+        self.curve.value(u) + self.slope * u - self.at_typical
+    }
+}
+
+impl CurvePoints {
+    /// Difference of the largest and the smallest effect.
+    fn range(&self) -> f64 {
+        let largest = |sign: f64| {
+            self.effects
+                .iter()
+                .map(|e| sign * e)
+                .fold(-f64::MAX, f64::max)
+        };
+        largest(1.0) + largest(-1.0)
     }
 }
 

@@ -11,29 +11,31 @@ impl OrctModel {
     /// class k rises per unit of feature j, all else equal.
     ///
     /// It is 0 for features that no split uses, for constant ones, and beyond the ends of quantile
-    /// maps; at a knot of such a map it is the derivative from the right. With R_t the probability
-    /// that the row reaches split t and V the probability of class k from a node on,
+    /// maps; at a knot of such a map it is the derivative from the right. It is next to 0 wherever the
+    /// row is far from every split, as steep splits leave most rows: [`Self::effects`] and
+    /// [`SoftTree::explain_path`] tell what matters to such a row. With R_t the probability that the
+    /// row reaches split t and V the probability of class k from a node on,
     ///
     /// ∂P/∂x_j = u_j′(x_j) Σ_t R_t p_t (1 − p_t) (V_left − V_right) γ a_tj/p.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let width = self.classes.len() * self.tree.features();
         let scratch = || Scratch::new(&self.tree);
+        let frequencies = self.leaf_frequencies();
         self.tree
             .fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
-                self.explain_row(scratch, x, out);
+                self.explain_row(&frequencies, scratch, x, out);
             })
     }
 
-    /// Fills K × p zeros for a row.
-    fn explain_row(&self, scratch: &mut Scratch, x: &[f64], out: &mut [f64]) {
+    /// Fills K × p zeros for a row, given the classes' frequencies in the leaves.
+    fn explain_row(&self, frequencies: &[f64], scratch: &mut Scratch, x: &[f64], out: &mut [f64]) {
         let tree = &self.tree;
         let (p, splits) = (tree.features(), tree.shape.splits().len());
         scratch.sweep_down(tree, x);
         for (class, out) in out.chunks_exact_mut(p).enumerate() {
-            for (leaf, label) in self.leaf_classes.iter().enumerate() {
-                let inside = *label as usize == class;
-                scratch.inside[splits + leaf] = f64::from(u8::from(inside));
-                scratch.outside[splits + leaf] = f64::from(u8::from(!inside));
+            for (leaf, of_leaf) in frequencies.chunks_exact(self.classes.len()).enumerate() {
+                scratch.inside[splits + leaf] = of_leaf[class];
+                scratch.outside[splits + leaf] = all_but(of_leaf, class);
             }
             scratch.sweep_up(tree);
             for (t, change) in scratch
@@ -55,7 +57,8 @@ impl OrctModel {
 
 impl SrtModel {
     /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf and of the
-    /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and no derivative tells.
+    /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and
+    /// no derivative tells; [`Self::effects`] do.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let (tree, rows) = (&self.tree, rows.into());
         let leaves = tree.leaf_indices(rows.reborrow())?;
@@ -161,6 +164,12 @@ impl Scratch {
     }
 }
 
+/// The sum of all values but one: no difference from 1, which would lose the digits of small ones.
+pub(super) fn all_but(values: &[f64], left_out: usize) -> f64 {
+    let others = values[..left_out].iter().chain(&values[left_out + 1..]);
+    others.sum()
+}
+
 /// g · u′(x), also where u′ alone would be too small or the width of a range too large for a double.
 fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
     match map {
@@ -183,112 +192,9 @@ fn times_slope(g: f64, map: &FeatureMap, x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{ClassLabels, Scaling, ScalingKind};
-    use crate::fitted::{Decision, FitReport};
-    use crate::status::SolveStatus;
-    use crate::tree::{Shape, Topology};
-    use ndarray::{Array2, ArrayView2};
+    use crate::fitted::random_tree::{at_share, maps, random_model, row, with_mixed_leaves};
+    use ndarray::Array2;
     use proptest::prelude::*;
-    use rand::RngExt;
-    use rand_pcg::Pcg64;
-
-    /// A random tree over features with these maps.
-    fn random_model(
-        seed: u64,
-        depth: usize,
-        classes: usize,
-        gamma: f64,
-        maps: Vec<FeatureMap>,
-    ) -> OrctModel {
-        let mut rng = Pcg64::new(u128::from(seed), 1);
-        let (topology, p) = (Topology::complete(depth), maps.len());
-        let mut coefficients = || {
-            (0..p)
-                .map(|_| rng.random_range(-1.0..1.0))
-                .collect::<Vec<f64>>()
-        };
-        let coefficients: Vec<Vec<f64>> =
-            (0..topology.branches()).map(|_| coefficients()).collect();
-        // Through the middle of the unit box, so that every split has a slope there.
-        let middle = |a: &Vec<f64>| a.iter().sum::<f64>() / (2.0 * p as f64);
-        OrctModel {
-            tree: SoftTree {
-                shape: Shape::complete(depth),
-                named: false,
-                gamma,
-                intercepts: coefficients.iter().map(middle).collect(),
-                coefficients: coefficients.concat(),
-                feature_names: (0..p).map(|j| format!("x{j}")).collect(),
-                scaling: Scaling {
-                    kind: ScalingKind::MinMax,
-                    features: maps,
-                },
-            },
-            classes: ClassLabels::Int((0..classes as i64).collect()),
-            leaf_classes: (0..topology.leaves())
-                .map(|_| rng.random_range(0..classes as u32))
-                .collect(),
-            leaf_weights: Vec::new(),
-            frequencies: Vec::new(),
-            decision: Decision::LeafLabels,
-            report: FitReport {
-                status: SolveStatus::Converged,
-                objective: 0.0,
-                loss: 0.0,
-                loss_unit: None,
-                seconds: 0.0,
-                iterations: 0,
-                evaluations: 0,
-                optimality: 0.0,
-                start_objectives: vec![0.0],
-                best_start: 0,
-                constraints: Vec::new(),
-                cross_validation: None,
-                selection: None,
-                notices: Vec::new(),
-                hard_disagreement: None,
-                rows: 1,
-            },
-        }
-    }
-
-    /// Widths of all scales; the last feature has knots with steep and flat pieces.
-    fn maps() -> Vec<FeatureMap> {
-        vec![
-            FeatureMap::Linear {
-                min: -2.0,
-                max: 3.0,
-            },
-            FeatureMap::Linear {
-                min: 1e300,
-                max: 3e300,
-            },
-            FeatureMap::Linear {
-                min: -1e-300,
-                max: 1e-300,
-            },
-            FeatureMap::Constant,
-            FeatureMap::Knots {
-                values: vec![-1.0, 0.0, 0.25, 8.0],
-                levels: vec![0.0, 0.2, 0.9, 1.0],
-            },
-        ]
-    }
-
-    /// The value at a share of a feature's range.
-    fn at_share(map: &FeatureMap, share: f64) -> f64 {
-        match map {
-            FeatureMap::Constant => share,
-            FeatureMap::Linear { min, max } => min + share * (max - min),
-            FeatureMap::Knots { values, .. } => {
-                values[0] + share * (values[values.len() - 1] - values[0])
-            }
-        }
-    }
-
-    fn row(x: &[f64]) -> ArrayView2<'_, f64> {
-        ArrayView2::from_shape((1, x.len()), x).unwrap()
-    }
 
     proptest! {
         #[test]
@@ -300,6 +206,7 @@ mod tests {
             shares in prop::collection::vec(-0.1..1.1f64, 5),
         ) {
             let (model, maps) = (random_model(seed, depth, classes, gamma, maps()), maps());
+            let model = with_mixed_leaves(model, seed);
             let x: Vec<f64> = maps.iter().zip(&shares).map(|(map, s)| at_share(map, *s)).collect();
             let explained = model.explain(row(&x)).unwrap();
             for j in 0..5 {
@@ -330,6 +237,7 @@ mod tests {
         #[test]
         fn derivatives_of_all_classes_cancel(seed in any::<u64>(), shares in prop::collection::vec(0.0..1.0f64, 5)) {
             let (model, maps) = (random_model(seed, 3, 3, 512.0, maps()), maps());
+            let model = with_mixed_leaves(model, seed);
             let x: Vec<f64> = maps.iter().zip(&shares).map(|(map, s)| at_share(map, *s)).collect();
             let explained = model.explain(row(&x)).unwrap();
             // Per range of the feature, to have one unit.

@@ -1,12 +1,12 @@
 //! A leaf's linear model in the user's own units and names.
 
 use super::SrtModel;
-use super::rule::short;
-use super::rule::{Term, signed_sum, terms};
+use super::rule::{Term, short, signed_sum, terms};
 use std::fmt;
 
 /// What one leaf predicts: intercept + Σ_j weight_j · f_j(x_j), f_j(x) being the value itself or its
-/// quantile level, as [`Term::measure`](super::Term) says.
+/// quantile level, as [`Term::measure`](super::Term) says. Where a feature has a curve, its terms are
+/// what the leaf adds to the effect that all leaves share ([`SrtModel::curve_points`]).
 ///
 /// It prints as `12.5 + 0.0123·weight - 3.1·q(age)`, q(…) for quantile levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,15 +25,18 @@ impl SrtModel {
     pub fn leaf_model(&self, leaf: usize) -> LeafModel {
         let p = self.tree.features();
         let scale = self.response.scale;
-        let effects: Vec<f64> = self.leaf_slopes[leaf * p..][..p]
-            .iter()
-            .map(|b| b * scale)
-            .collect();
-        let (terms, offset) = terms(&self.tree, &effects);
+        let mut slopes = self.leaf_slopes[leaf * p..][..p].to_vec();
+        let mut intercept = self.leaf_intercepts[leaf];
+        for shared in self.shared_effects() {
+            slopes[shared.feature] -= shared.slope;
+            intercept += shared.at_typical;
+        }
+        slopes.iter_mut().for_each(|b| *b *= scale);
+        let (terms, offset) = terms(&self.tree, &slopes);
         LeafModel {
             leaf,
             terms,
-            intercept: self.response.mean + scale * self.leaf_intercepts[leaf] - offset,
+            intercept: self.response.invert(intercept) - offset,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod curve;
 mod decision;
+mod effects;
 mod explain;
 mod file;
 mod frequencies;
@@ -11,10 +12,14 @@ mod model;
 mod notice;
 mod orct_model;
 mod passing;
+mod path;
 mod predict;
+#[cfg(test)]
+mod random_tree;
 mod render;
 mod report;
 mod rule;
+mod set_back;
 mod single_leaf;
 mod soft_tree;
 mod srt_model;
@@ -29,6 +34,7 @@ pub use leaf_model::LeafModel;
 pub use model::{FittedModel, Model};
 pub use notice::Notice;
 pub use orct_model::OrctModel;
+pub use path::{Contribution, SplitExplanation};
 pub(crate) use predict::{LinearSplits, Mixture, most_probable};
 pub use report::{
     ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport, SelectionReport,

@@ -251,6 +251,7 @@ mod tests {
             feature_names: (0..a.len()).map(|j| format!("x{j}")).collect(),
             scaling: Scaling {
                 kind: ScalingKind::MinMax,
+                typical: maps.iter().map(FeatureMap::middle).collect(),
                 features: maps,
             },
         }

@@ -5,7 +5,7 @@ use super::{SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::{RowSource, Rows, Tile};
 use crate::tree::block_pass::{self, BlockScratch};
-use crate::tree::splits::Splits;
+use crate::tree::splits::{Splits, by_feature};
 use crate::tree::{Child, Shape};
 
 /// Up to so many linear functions are evaluated for every row, even if it needs but one of them:
@@ -143,9 +143,8 @@ struct Functions {
 
 impl Functions {
     fn new(p: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
-        let by_feature = (0..p).flat_map(|j| slopes.iter().skip(j).step_by(p).copied());
         Self {
-            by_feature: by_feature.collect(),
+            by_feature: by_feature(slopes, p),
             all: Splits::linear_functions(p, slopes, offsets.clone()),
             offsets,
         }

@@ -56,7 +56,7 @@ impl Splits {
 }
 
 /// From node after node to feature after feature.
-fn by_feature(slopes: &[f64], features: usize) -> Vec<f64> {
+pub(crate) fn by_feature(slopes: &[f64], features: usize) -> Vec<f64> {
     (0..features)
         .flat_map(|j| slopes.iter().skip(j).step_by(features).copied())
         .collect()

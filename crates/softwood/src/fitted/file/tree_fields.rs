@@ -1,6 +1,6 @@
 //! The fields of a file that every kind of soft tree has.
 
-use super::checks::{Count, Range, check};
+use super::checks::{Count, FINITE, Range, check};
 use super::{FORMAT, VERSION};
 use crate::InputError;
 use crate::data::{FeatureMap, Scaling, ScalingKind};
@@ -36,14 +36,24 @@ struct Feature {
     name: String,
     #[serde(flatten)]
     map: FeatureMap,
+    /// Missing in version 1.
+    typical: Option<f64>,
+}
+
+impl Feature {
+    fn typical(&self) -> f64 {
+        self.typical.unwrap_or_else(|| self.map.middle())
+    }
 }
 
 impl TreeFields {
     pub fn of(kind: &str, tree: &SoftTree, intercepts: Vec<f64>) -> Self {
-        let features = tree.feature_names.iter().zip(&tree.scaling.features);
-        let feature = |(name, map): (&String, &FeatureMap)| Feature {
+        let maps = tree.scaling.features.iter().zip(&tree.scaling.typical);
+        let features = tree.feature_names.iter().zip(maps);
+        let feature = |(name, (map, typical)): (&String, (&FeatureMap, &f64))| Feature {
             name: name.clone(),
             map: map.clone(),
+            typical: Some(*typical),
         };
         Self {
             format: FORMAT.into(),
@@ -77,6 +87,9 @@ impl TreeFields {
                 InputError::ModelFile(format!("features[{j}] ({:?}): {what}", feature.name))
             })?;
         }
+        let typical = self.features.iter().map(Feature::typical);
+        let typical: Vec<f64> = typical.collect();
+        FINITE.check("typical", &typical)?;
         let splits = split_count(&shape);
         splits.check_matrix("coefficients", &self.coefficients, (p, "features"))?;
         allowed.check_matrix("coefficients", &self.coefficients)?;
@@ -93,6 +106,7 @@ impl TreeFields {
             scaling: Scaling {
                 kind: self.scaling,
                 features,
+                typical,
             },
             named: (self.named).unwrap_or_else(|| !feature_names.iter().enumerate().all(numbered)),
             feature_names,
