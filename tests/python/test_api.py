@@ -45,8 +45,8 @@ def test_a_model_has_the_promised_members(model):
     )
     attributes = (
         "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
-        "local_sparsity global_sparsity report splits leaves leaf_frequencies leaf_weights decision "
-        "typical_values"
+        "local_sparsity global_sparsity report splits leaves leaf_frequencies leaf_weights "
+        "decision typical_values"
     )
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
