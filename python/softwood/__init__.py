@@ -15,6 +15,7 @@ from .results import (
     CvTable,
     LeafModel,
     LinearForm,
+    Notice,
     OrctReport,
     Rule,
     SelectionReport,
@@ -34,6 +35,7 @@ from .selection import (
     select_extreme_points,
     select_rows,
 )
+from .warnings import SoftwoodWarning
 
 __all__ = [
     "BalancedRelaxation",
@@ -48,6 +50,7 @@ __all__ = [
     "LambdaMax",
     "LeafModel",
     "LinearForm",
+    "Notice",
     "OrctModel",
     "OrctObjective",
     "OrctReport",
@@ -57,6 +60,7 @@ __all__ = [
     "SelectedRows",
     "SelectionReport",
     "SelectionRound",
+    "SoftwoodWarning",
     "SparsityPath",
     "SplitExplanation",
     "SrtModel",

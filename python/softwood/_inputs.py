@@ -73,6 +73,30 @@ def column_names(X: Any) -> list[str] | None:
     return texts
 
 
+def as_feature_names(feature_names: Any, X: Any, columns: int) -> list[str] | None:
+    """Return the names of the features: those given, else those of a data frame, else None."""
+    if feature_names is None:
+        return column_names(X)
+    what = "feature_names must be a sequence of strings, one for each column of X"
+    if isinstance(feature_names, (str, bytes)) or not hasattr(feature_names, "__iter__"):
+        raise TypeError(f"{what}, got {_shown(feature_names)}")
+    names = list(feature_names)
+    for j, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError(f"{what}; feature_names[{j}] is {_shown(name)}")
+    if len(names) != columns:
+        raise ValueError(f"{what}, got {len(names)} names for {columns} columns")
+    first = {name: j for j, name in reversed(list(enumerate(names)))}
+    for j, name in enumerate(names):
+        if first[name] != j:
+            raise ValueError(
+                f"feature_names must be distinct, got {name!r} for columns {first[name]} and {j}"
+            )
+    texts = [str(name) for name in names]
+    _refuse_lone_surrogates("a name in feature_names", texts)
+    return texts
+
+
 def _refuse_lone_surrogates(what: str, texts: list[str]) -> None:
     """Refuse text that is not Unicode: the compiled core and the model file cannot hold it."""
     for text in texts:

@@ -35,6 +35,11 @@ costs : array_like, shape (K, K), optional
     "sample_weight": """\
 sample_weight : array_like, shape (N,), optional
     Weights of the rows, not negative; weight 2 counts as the row twice.""",
+    "class_weight": """\
+class_weight : {"balanced"} or mapping, optional
+    Weights of the classes, which multiply those of the rows: a mapping from label to weight,
+    1 for labels it does not name, or ``"balanced"``: W/(K·W_k) for class k, W being the weight
+    of all rows and W_k that of the class, so that all K classes weigh the same.""",
     "scaling": """\
 scaling : {"minmax", "quantile", "auto"}
     How features are mapped to [0, 1]: linearly, by their empirical distribution function
@@ -67,8 +72,9 @@ n_starts : int
     Starts, from random directions and, every other one, from greedy splits on single features;
     the best tree is kept.""",
     "random_state": """\
-random_state : int
-    Seed of the starts, from 0 to 2**64 − 1. The same seed gives the same model to the bit.""",
+random_state : int, optional
+    Seed of the starts, from 0 to 2**64 − 1. The same seed gives the same model to the bit; None
+    draws another one every time.""",
     "n_threads": """\
 n_threads : int, optional
     Threads to use, by default one for each core. The result does not depend on it.""",
@@ -83,16 +89,29 @@ tol : float
     "time_limit": """\
 time_limit : float, optional
     Seconds after which the best tree so far is returned, with status ``"time_limit"``.""",
+    "feature_names": """\
+feature_names : sequence of str, optional
+    Names of the columns of X, all different. They take the place of a data frame's; frames
+    that the model is given later must then have these names.""",
     "progress": """\
 progress : bool or callable, optional
-    True shows a bar (by tqdm if it is installed, else on a terminal). A callable is given
+    True shows on stderr how far the fit is and how long it will take: a bar on a terminal and
+    in notebooks (by tqdm if it is installed), one line at the end elsewhere. A callable is given
     a :class:`Progress` some ten times a second, and at the end, in the calling thread; an
-    exception it raises ends the fit.""",
+    exception it raises ends the fit as Ctrl-C does. By default nothing is shown.
+verbose : bool
+    True is ``progress=True``, by the name it has elsewhere; `progress` counts if both are
+    given.""",
     "raises": """\
 ValueError, TypeError
     If an argument is wrong; nothing has been computed then.
 KeyboardInterrupt
-    On Ctrl-C, within moments.""",
+    On Ctrl-C, within moments. Its attribute ``partial`` is the best tree so far, with status
+    ``"cancelled"``, or None if there is none yet.""",
+    "warns": """\
+SoftwoodWarning
+    Of what is likely to be unwanted of the tree, each by a class of its own in
+    ``softwood.warnings``, with what can be done; see the report's `notices`.""",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, _inputs
+from ._class_weight import weigh_classes
 
 # The defaults of every setting, as the core has them: signatures read theirs here.
 DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
@@ -32,13 +34,23 @@ def depth_of(given: dict[str, Any]) -> int:
 def open_classification(given: dict[str, Any]) -> Training:
     """Take rows, labels and weights out of a call's arguments; the settings stay."""
     X, y, sample_weight = (given.pop(name) for name in ("X", "y", "sample_weight"))
+    class_weight = given.pop("class_weight", None)
     rows = _inputs.as_rows(X)
     classes, codes = _inputs.as_labels(y, len(rows))
     for name, prepare in PREPARED.items():
         if name in given:
             given[name] = prepare(given[name], classes)
-    given["feature_names"] = _inputs.column_names(X)
-    return rows, codes, classes, _inputs.as_weights(sample_weight)
+    complete(given, X, rows)
+    weights = weigh_classes(class_weight, classes, codes, _inputs.as_weights(sample_weight))
+    return rows, codes, classes, weights
+
+
+def complete(given: dict[str, Any], X: Any, rows: NDArray[Any]) -> None:
+    """Put names and, where none is wanted in particular, a seed among the settings of any fit."""
+    names = given.get("feature_names")
+    given["feature_names"] = _inputs.as_feature_names(names, X, rows.shape[1])
+    if given.get("random_state", 0) is None:
+        given["random_state"] = secrets.randbits(64)
 
 
 def _costs(costs: Any, classes: list[Any]) -> list[float] | None:

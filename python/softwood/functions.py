@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _inputs
+from ._fitting import fit_model
 from ._parameters import public
-from ._settings import ORCT, SRT, open_classification
+from ._settings import ORCT, SRT, complete, open_classification
 from .models import OrctModel, SrtModel, of_handle
-from .progress import Progress, follow
+from .progress import Progress
 from .selection import RowSelection, as_selection
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def fit_orct(
     gamma: float = ORCT["gamma"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
+    class_weight: str | Mapping[Any, float] | None = None,
     scaling: str = ORCT["scaling"],
     local_penalty: float = ORCT["local_penalty"],
     global_penalty: float = ORCT["global_penalty"],
@@ -38,12 +40,14 @@ def fit_orct(
     solver: str = "full",
     rows: str | RowSelection = "all",
     n_starts: int = ORCT["n_starts"],
-    random_state: int = ORCT["random_state"],
+    random_state: int | None = ORCT["random_state"],
     n_threads: int | None = ORCT["n_threads"],
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
 ) -> OrctModel:
     """Fit an optimal randomized classification tree (ORCT).
 
@@ -54,7 +58,7 @@ def fit_orct(
 
     Parameters
     ----------
-    {X, labels, depth, gamma, costs, sample_weight, scaling}
+    {X, labels, depth, gamma, costs, sample_weight, class_weight, scaling}
     local_penalty : float
         Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split.
     global_penalty : float
@@ -67,7 +71,7 @@ def fit_orct(
         Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
         says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
         share and the accuracy on all rows.
-    {n_starts, random_state, n_threads, max_iter, tol, time_limit, progress}
+    {n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress}
 
     Returns
     -------
@@ -77,6 +81,10 @@ def fit_orct(
     Raises
     ------
     {raises}
+
+    Warns
+    -----
+    {warns}
 
     References
     ----------
@@ -101,11 +109,10 @@ def fit_orct(
     if solver != "full":
         raise ValueError(f"solver must be 'full' in this version, got {solver!r}")
     selection = as_selection(settings.pop("rows"))
-    follower = follow(settings.pop("progress"))
+    shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)
-    with follower as update:
-        handle = _core.fit_orct(training, settings, selection, update)
-    return OrctModel(handle)
+    arguments = training, settings, selection
+    return fit_model(_core.fit_orct, arguments, OrctModel, *shown)
 
 
 @public()
@@ -125,10 +132,12 @@ def fit_srt(
     convergent: bool | int = SRT["convergent"],
     tol: float = SRT["tol"],
     sample_weight: ArrayLike | None = None,
-    random_state: int = SRT["random_state"],
+    random_state: int | None = SRT["random_state"],
     n_threads: int | None = SRT["n_threads"],
     time_limit: float | None = SRT["time_limit"],
+    feature_names: Sequence[str] | None = SRT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
 ) -> SrtModel:
     """Fit a soft regression tree with single-leaf prediction (SRT), by NODEC-DR.
 
@@ -181,7 +190,7 @@ def fit_srt(
         the number k0 of single-node steps after which that begins.
     tol : float
         A convergent fit ends where no entry of the objective's gradient exceeds this.
-    {sample_weight, random_state, n_threads, time_limit, progress}
+    {sample_weight, random_state, n_threads, time_limit, feature_names, progress}
 
     Returns
     -------
@@ -191,6 +200,10 @@ def fit_srt(
     Raises
     ------
     {raises}
+
+    Warns
+    -----
+    {warns}
 
     References
     ----------
@@ -207,14 +220,13 @@ def fit_srt(
     True
     """
     settings = dict(locals())
-    for name in ("X", "y", "sample_weight", "progress"):
+    for name in ("X", "y", "sample_weight", "progress", "verbose"):
         del settings[name]
     rows = _inputs.as_rows(X)
     response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
-    settings["feature_names"] = _inputs.column_names(X)
-    with follow(progress) as update:
-        handle = _core.fit_srt(rows, response, weights, settings, update)
-    return SrtModel(handle)
+    complete(settings, X, rows)
+    arguments = rows, response, weights, settings
+    return fit_model(_core.fit_srt, arguments, SrtModel, progress, verbose)
 
 
 def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:

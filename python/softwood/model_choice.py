@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
+from ._fitting import fit_model
 from ._parameters import public
 from ._settings import ORCT, ORCT_CV, open_classification
 from .models import OrctModel
-from .progress import Progress, follow
+from .progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -39,18 +40,21 @@ def fit_orct_cv(
     rule: str = ORCT_CV["rule"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
+    class_weight: str | Mapping[Any, float] | None = None,
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     cover_classes: bool = ORCT["cover_classes"],
     n_starts: int = ORCT["n_starts"],
-    random_state: int = ORCT["random_state"],
+    random_state: int | None = ORCT["random_state"],
     n_threads: int | None = ORCT["n_threads"],
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
 ) -> OrctModel:
     """Fit an ORCT with depth, scaling, γ and penalties chosen by cross-validation.
 
@@ -76,23 +80,32 @@ def fit_orct_cv(
     rule : {"best", "one_se"}
         Take the candidate of least cost, or the shallowest and sparsest of those within one
         standard error of it.
-    {costs, sample_weight, penalty_shape, min_class_rate, cover_classes}
+    {costs, sample_weight, class_weight, penalty_shape, min_class_rate, cover_classes}
     {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
-    {progress}
+    {feature_names, progress}
 
     Returns
     -------
     OrctModel
         The tree; ``model.report.cross_validation`` holds the table.
 
+    Raises
+    ------
+    {raises}
+        Before settings are chosen there is no tree.
+
+    Warns
+    -----
+    {warns}
+
     Examples
     --------
     >>> import softwood
     >>> X, y, names = softwood.load_example()
     >>> model = softwood.fit_orct_cv(
-    ...     X[::2], y[::2], depths=(1, 2), gammas=(512,), local_grid=(0, 0.06), n_starts=2
+    ...     X[::2], y[::2], depths=(1, 2), gammas=(512,), local_grid=(0, 0.06), n_starts=4
     ... )
     >>> bool((model.predict(X[1::2]) == y[1::2]).mean() > 0.93)
     True
@@ -101,11 +114,10 @@ def fit_orct_cv(
     """
     settings = dict(locals())
     choices = {name: settings.pop(name) for name in ORCT_CV}
-    follower = follow(settings.pop("progress"))
+    shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)
-    with follower as update:
-        handle = _core.fit_orct_cv(training, settings, choices, update)
-    return OrctModel(handle)
+    arguments = training, settings, choices
+    return fit_model(_core.fit_orct_cv, arguments, OrctModel, *shown)
 
 
 class LambdaMax(NamedTuple):
@@ -125,6 +137,7 @@ def lambda_max(
     gamma: float = ORCT["gamma"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
+    class_weight: str | Mapping[Any, float] | None = None,
     scaling: str = ORCT["scaling"],
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
@@ -135,7 +148,8 @@ def lambda_max(
 
     Parameters
     ----------
-    {X, labels, depth, gamma, costs, sample_weight, fixed_scaling, penalty_shape, cover_classes}
+    {X, labels, depth, gamma, costs, sample_weight, class_weight, fixed_scaling, penalty_shape}
+    {cover_classes}
 
     Returns
     -------
@@ -149,9 +163,9 @@ def lambda_max(
     >>> import softwood
     >>> X, y, names = softwood.load_example()
     >>> top = softwood.lambda_max(X, y, depth=1)
-    >>> model = softwood.fit_orct(X, y, 1, local_penalty=1.1 * top.local_penalty, n_starts=2)
-    >>> model.local_sparsity
-    100.0
+    >>> model = softwood.fit_orct(X, y, 1, local_penalty=0.01 * top.local_penalty, n_starts=2)
+    >>> 0 < model.local_sparsity < 100
+    True
     """
     settings = dict(locals())
     training = open_classification(settings)

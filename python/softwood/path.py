@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _inputs
+from ._fitting import run_fit
 from ._parameters import public
 from ._settings import ORCT, open_classification, penalty_grid
 from .models import OrctModel
-from .progress import Progress, follow
+from .progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -111,6 +112,7 @@ def sparsity_path(
     gamma: float = ORCT["gamma"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
+    class_weight: str | Mapping[Any, float] | None = None,
     scaling: str = ORCT["scaling"],
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
@@ -118,12 +120,14 @@ def sparsity_path(
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     cover_classes: bool = ORCT["cover_classes"],
     n_starts: int = ORCT["n_starts"],
-    random_state: int = ORCT["random_state"],
+    random_state: int | None = ORCT["random_state"],
     n_threads: int | None = ORCT["n_threads"],
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
 ) -> SparsityPath:
     """Fit ORCTs along a grid of penalties, from dense to sparse.
 
@@ -139,17 +143,25 @@ def sparsity_path(
         at equal ratios, down from :func:`softwood.lambda_max` by a factor of 2**15.
     X_validation, y_validation : array_like, optional
         Rows to score every tree on; they do not influence the trees.
-    {gamma, costs, sample_weight, scaling, penalty_shape, min_class_rate, cover_classes}
+    {gamma, costs, sample_weight, class_weight, scaling, penalty_shape, min_class_rate}
+    {cover_classes}
     {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds after which the points done so far are returned.
-    {progress}
+    {feature_names, progress}
 
     Returns
     -------
     SparsityPath
-        The trees with objective, loss and sparsities. If Ctrl-C ends the path, the
-        KeyboardInterrupt has what was done as its attribute ``partial``.
+        The trees with objective, loss and sparsities. What is likely to be unwanted of one stands
+        in its report's `notices`; the path gives no warnings.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong; nothing has been computed then.
+    KeyboardInterrupt
+        On Ctrl-C, within moments; its attribute ``partial`` is the path with the points done.
 
     Examples
     --------
@@ -167,28 +179,21 @@ def sparsity_path(
     True
     """
     settings = dict(locals())
-    follower = follow(settings.pop("progress"))
+    shown = settings.pop("progress"), settings.pop("verbose")
     grids = {name: settings.pop(name) for name in ("local_grid", "global_grid")}
     held = (settings.pop("X_validation"), settings.pop("y_validation"))
     training = open_classification(settings)
     local, overall = (penalty_grid(n, grid, training, settings) for n, grid in grids.items())
     validation = _validation(*held, training[2])
 
-    def table(points: Any, status: str, seconds: float) -> SparsityPath:
+    def table(answer: Any) -> SparsityPath:
+        points, status, seconds = answer
         models = [(j, i, OrctModel(handle), score) for j, i, handle, score in points]
         scored = validation is not None
         return SparsityPath(local, overall, models, status, seconds, scored=scored)
 
-    with follower as update:
-        try:
-            return table(
-                *_core.sparsity_path(training, settings, (local, overall), validation, update)
-            )
-        except BaseException as stopped:
-            partial = getattr(stopped, "partial", None)
-            if partial is not None:
-                stopped.partial = table(*partial)  # type: ignore[attr-defined]
-            raise
+    arguments = training, settings, (local, overall), validation
+    return run_fit(_core.sparsity_path, arguments, table, *shown)
 
 
 def _validation(

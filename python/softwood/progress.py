@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TextIO
@@ -16,9 +17,10 @@ class Progress(NamedTuple):
     Attributes
     ----------
     starts_done : int
-        Starts that have ended.
+        Starts that have ended, or are not needed after all.
     starts : int
-        Starts to run in all; ``scaling="auto"`` adds those of its validation.
+        Starts to run in all, those of validation and of every point or round included. Known when
+        work begins (0 before) and fixed from then on.
     iterations : int
         Solver iterations so far, over all starts.
     best_objective : float or None
@@ -33,11 +35,24 @@ class Progress(NamedTuple):
     best_objective: float | None
     seconds: float
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Time that the other starts take at the pace so far; None before the first has ended."""
+        if self.starts_done == 0:
+            return None
+        return self.seconds / self.starts_done * (self.starts - self.starts_done)
+
 
 @contextmanager
-def follow(progress: bool | Callable[[Progress], object] | None) -> Iterator[Update | None]:
+def follow(
+    progress: bool | Callable[[Progress], object] | None, verbose: bool
+) -> Iterator[Update | None]:
     """Give what the core is to call every now and then; close the bar at the end."""
-    if progress is None or progress is False:
+    if not isinstance(verbose, bool):
+        raise TypeError(f"verbose must be True or False, got {verbose!r}")
+    if progress is None:
+        progress = verbose
+    if progress is False:
         yield None
     elif progress is True:
         bar = _make_bar()
@@ -55,16 +70,32 @@ def follow(progress: bool | Callable[[Progress], object] | None) -> Iterator[Upd
 
 
 def _make_bar() -> _Tqdm | _Line | None:
-    """Take tqdm if it is there, else a plain line if somebody can see it."""
+    """Take tqdm if it is there and somebody watches, else a plain line."""
+    stream = sys.stderr
+    if stream is None:
+        return None
+    live = stream.isatty() or _in_notebook()
+    if not live:
+        return _Line(stream, live=False)
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # A notebook without widgets gets tqdm's plain bar, which is fine.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
     except ImportError:
-        return _Line(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None
+        return _Line(stream, live=True)
     return _Tqdm(tqdm(desc="fit", unit="start", total=0, leave=True))
 
 
+def _in_notebook() -> bool:
+    """Tell whether this is the kernel of a notebook, whose output a carriage return overwrites."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return hasattr(shell, "kernel")
+
+
 def _objective(state: Progress) -> str:
-    return "…" if state.best_objective is None else f"{state.best_objective:.6g}"
+    return "-" if state.best_objective is None else f"{state.best_objective:.6g}"
 
 
 class _Tqdm:
@@ -84,26 +115,30 @@ class _Tqdm:
 
 
 class _Line:
-    """One line on a terminal, written over and over."""
+    """One line, written over and over where somebody watches, at the end alone elsewhere."""
 
     WIDTH = 20
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-        self.longest = 0
+    def __init__(self, stream: TextIO, *, live: bool) -> None:
+        self.stream, self.live = stream, live
+        self.text = ""
 
     def show(self, state: Progress) -> None:
         filled = self.WIDTH * state.starts_done // max(state.starts, 1)
-        line = (
+        left = state.seconds_left
+        text = (
             f"fit [{'#' * filled}{'.' * (self.WIDTH - filled)}] "
             f"{state.starts_done}/{state.starts} starts, {state.iterations} iterations, "
-            f"objective {_objective(state).replace('…', '-')}, {state.seconds:.1f} s"
+            f"objective {_objective(state)}, {state.seconds:.1f} s"
+            f"{f', {left:.1f} s left' if left else ''}"
         )
-        self.longest = max(self.longest, len(line))
-        self.stream.write(f"\r{line:{self.longest}}")
-        self.stream.flush()
+        # Spaces cover what a longer line has left.
+        self.text = f"{text:{len(self.text) if self.live else 0}}"
+        if self.live:
+            self.stream.write(f"\r{self.text}")
+            self.stream.flush()
 
     def close(self) -> None:
-        if self.longest:
-            self.stream.write("\n")
+        if self.text:
+            self.stream.write("\n" if self.live else f"{self.text}\n")
             self.stream.flush()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 # Rows of a cross-validation's table that are printed; `candidates` holds all of them.
 SHOWN_CANDIDATES = 12
@@ -165,8 +167,41 @@ class CvTable:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Notice:
+    """Something about a fit that is likely to be unwanted.
+
+    Fits warn of it, too; of empty leaves only if they are half of the leaves or more, for then a
+    smaller depth would do.
+
+    Attributes
+    ----------
+    code : str
+        ``"one_class"``: the tree predicts one class for all training rows; ``"no_features"``:
+        penalties have put all coefficients to 0; ``"empty_leaves"``: leaves that no training row
+        reaches (with a probability of 0.01 or more where rows are shared by leaves);
+        ``"rate_missed"``: a class is recognized less often than asked for;
+        ``"all_rows_selected"``: a selection has kept all rows; ``"limit_reached"``: a limit of time
+        or iterations ended the fit.
+    message : str
+        The fact, and what can be done; also ``str`` of this.
+    details : mapping
+        The figures in it, by name.
+    """
+
+    code: str
+    message: str
+    details: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, kw_only=True)
 class FitReport:
     """How a fit went, whatever the kind of model."""
+
+    # The setting that limits iterations.
+    _ITERATIONS: ClassVar[str]
 
     status: str
     objective: float
@@ -184,10 +219,11 @@ class FitReport:
     hard_disagreement: float | None = None
     rows: int
     selection: SelectionReport | None = None
+    notices: tuple[Notice, ...] = ()
 
     @property
     def converged(self) -> bool:
-        """Whether the best start ended by itself, not at a limit."""
+        """Whether the best start ended because there was nothing more to gain."""
         return self.status in ("converged", "stalled")
 
     def __str__(self) -> str:
@@ -196,7 +232,7 @@ class FitReport:
         shown["start_objectives"] = (
             f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
         )
-        del shown["constraints"]
+        del shown["constraints"], shown["notices"]
         for bound in self.constraints:
             shown[bound.subject] = (
                 f"{bound.reached:.4f}, asked {bound.asked:.4f}, multiplier {bound.multiplier:.4g}"
@@ -209,6 +245,7 @@ class FitReport:
             )
         shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
         shown = {name: value for name, value in shown.items() if value is not None}
+        shown |= {f"notice {i}": notice for i, notice in enumerate(self.notices, 1)}
         width = max(map(len, shown)) + 1
         return "\n".join(f"{name:<{width}}{value}" for name, value in shown.items())
 
@@ -221,7 +258,8 @@ class OrctReport(FitReport):
     status : str
         Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
         measurably), ``"infeasible"`` (a bound on a class's rate is not reached),
-        ``"iteration_limit"`` or ``"time_limit"``.
+        ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the fit,
+        ``"cancelled"``.
     objective : float
         What was minimized, at the model's parameters.
     loss : float
@@ -252,7 +290,11 @@ class OrctReport(FitReport):
         Training rows.
     selection : SelectionReport or None
         With ``rows="selected"``: which of them the tree was trained on.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
     """
+
+    _ITERATIONS = "max_iter"
 
 
 class SrtReport(FitReport):
@@ -261,9 +303,11 @@ class SrtReport(FitReport):
     Attributes
     ----------
     status : str
-        Why the best start ended: ``"converged"`` (the gradient is small; runs that are to be
-        convergent), ``"stalled"`` (macro-iterations no longer lower the objective measurably),
-        ``"iteration_limit"`` or ``"time_limit"``.
+        Why the best start ended: ``"converged"`` (three macro-iterations in a row did not lower the
+        objective by a thousandth or, with `convergent`, the gradient is small), ``"completed"``
+        (all planned macro-iterations were made, and still worth it; more may help a little),
+        ``"iteration_limit"`` (they were used up before a fit that is to be convergent was),
+        ``"time_limit"`` or, where an exception has ended the fit, ``"cancelled"``.
     objective : float
         What was minimized, penalties included, relative to the mean squared error of the linear
         regression of all rows.
@@ -293,7 +337,11 @@ class SrtReport(FitReport):
         The scaling used, ``"minmax"`` or ``"quantile"``.
     rows : int
         Training rows.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
     """
+
+    _ITERATIONS = "macro_iterations"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
-"""A running fit can be watched, limited and interrupted, and other threads go on meanwhile."""
+"""A running fit can be limited and interrupted, and other threads go on meanwhile."""
 
-import io
 import os
 import signal
 import subprocess
@@ -9,42 +8,16 @@ import threading
 import time
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import softwood
-from softwood import progress as progress_module
+from softwood.warnings import LimitWarning
+
+# Trees here are deeper than their data on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and /proc as on Unix")
-
-
-def test_a_callable_is_told_how_far_the_fit_has_come(example):
-    seen, threads = [], set()
-
-    def watch(state):
-        seen.append(state)
-        threads.add(threading.get_ident())
-
-    model = softwood.fit_orct(*example, n_starts=10, progress=watch)
-    assert threads == {threading.get_ident()}
-    assert all(isinstance(state, softwood.Progress) for state in seen)
-    last = seen[-1]
-    assert (last.starts_done, last.starts) == (10, 10)
-    assert last.iterations == model.report.iterations
-    assert last.best_objective == pytest.approx(model.report.objective, rel=1e-12)
-    assert 0 < last.seconds < 60
-    for earlier, later in pairwise(seen):
-        assert earlier.starts_done <= later.starts_done
-        assert earlier.iterations <= later.iterations
-        assert earlier.seconds <= later.seconds
-        assert later.seconds - earlier.seconds < 2
-
-
-def test_the_callable_is_called_several_times_a_second(long_fit):
-    times = []
-    softwood.fit_orct(
-        **long_fit, time_limit=1.0, progress=lambda state: times.append(state.seconds)
-    )
-    assert 5 <= len(times) <= 25
 
 
 def test_an_exception_in_the_callable_ends_the_fit(long_fit):
@@ -53,9 +26,10 @@ def test_an_exception_in_the_callable_ends_the_fit(long_fit):
 
     before = threading.active_count(), thread_count()
     began = time.monotonic()
-    with pytest.raises(LookupError, match="enough"):
+    with pytest.raises(LookupError, match="enough") as stopped:
         softwood.fit_orct(**long_fit, progress=watch)
     assert time.monotonic() - began < 2
+    assert hasattr(stopped.value, "partial")
     assert (threading.active_count(), thread_count()) == before
 
 
@@ -72,7 +46,8 @@ def thread_count():
 
 def test_the_time_limit_ends_a_fit_with_a_model(long_fit):
     began = time.monotonic()
-    model = softwood.fit_orct(**long_fit, time_limit=0.3)
+    with pytest.warns(LimitWarning):
+        model = softwood.fit_orct(**long_fit, time_limit=0.3)
     assert time.monotonic() - began < 2
     assert model.report.status == "time_limit"
     assert not model.report.converged
@@ -108,6 +83,84 @@ def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_no_thread(interrupted, sca
     assert threads_left == "0"
 
 
+class Enough(Exception):
+    """Raised by a callable once it has seen enough."""
+
+
+def stopped_when(enough, fit, *data, **settings):
+    """Return what a fit leaves on an exception that its callable raises once it has `enough`."""
+
+    def watch(state):
+        if enough(state):
+            raise Enough
+
+    with pytest.raises(Enough) as stopped:
+        fit(*data, progress=watch, **settings)
+    return stopped.value.partial
+
+
+def starts(count):
+    return lambda state: state.starts_done >= count
+
+
+def test_an_exception_carries_the_best_tree_so_far(long_fit):
+    X, y = long_fit["X"], long_fit["y"]
+    names = [f"column {j}" for j in range(X.shape[1])]
+    tree = stopped_when(starts(2), softwood.fit_orct, **long_fit, feature_names=names)
+    assert isinstance(tree, softwood.OrctModel)
+    assert tree.report.status == "cancelled"
+    assert not tree.report.converged
+    assert 2 <= len(tree.report.start_objectives) < 1000
+    assert tree.report.objective == min(tree.report.start_objectives)
+    assert (tree.predict(X) == y).mean() > 0.9
+    assert tree.feature_names == names
+    assert softwood.OrctModel.from_json(tree.to_json()) == tree
+
+
+def test_the_best_tree_so_far_of_a_fit_to_selected_rows(long_fit):
+    settings = long_fit | {"n_starts": 4, "rows": "selected"}
+    tree = stopped_when(starts(4), softwood.fit_orct, **settings)
+    assert isinstance(tree, softwood.OrctModel)
+    assert tree.report.status == "cancelled"
+    assert tree.report.rows == len(long_fit["y"])
+
+
+def test_the_best_regression_tree_so_far(example):
+    X = np.tile(example[0], (10, 1))
+    y = X[:, 0] * (X[:, 1] > 20)
+    some = lambda state: state.iterations > 5000  # noqa: E731
+    tree = stopped_when(some, softwood.fit_srt, X, y, 4, n_starts=1000)
+    assert isinstance(tree, softwood.SrtModel)
+    assert tree.report.status == "cancelled"
+    assert np.isfinite(tree.report.objective)
+    assert np.isfinite(tree.predict(X)).all()
+
+
+def test_an_exception_at_the_end_carries_the_whole_model(three):
+    tree = stopped_when(starts(2), softwood.fit_orct, *three, depth=2, n_starts=2)
+    whole = softwood.fit_orct(*three, depth=2, n_starts=2)
+    assert (tree.coefficients == whole.coefficients).all()
+
+
+def test_without_a_tree_there_is_nothing_to_carry(example):
+    assert stopped_when(starts(0), softwood.fit_orct_cv, *example) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("softwood.fit_orct(X, y, 3, n_starts=100_000)", "OrctModel"),
+        ("softwood.fit_orct(X, y, 3, n_starts=100_000, rows='selected')", "OrctModel"),
+        ("softwood.fit_srt(X, X[:, 0] * X[:, 1], 3, n_starts=100_000)", "SrtModel"),
+        ("softwood.fit_orct_cv(X, y)", "NoneType"),
+    ],
+)
+def test_ctrl_c_leaves_the_best_tree_so_far(interrupted, call, kind):
+    seconds, answer = interrupted(LONG_FIT, call, answer="type(stop.partial).__name__", after=1.5)
+    assert answer == kind
+    assert seconds < 1
+
+
 def test_ctrl_c_ends_a_long_evaluation_within_a_second(interrupted):
     # Rows that take no memory, and splits enough for many seconds.
     prepare = (
@@ -128,7 +181,8 @@ def test_a_signal_handler_of_the_user_runs_during_a_fit(long_fit):
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         began = time.monotonic()
-        model = softwood.fit_orct(**long_fit, time_limit=0.8)
+        with pytest.warns(LimitWarning):
+            model = softwood.fit_orct(**long_fit, time_limit=0.8)
     finally:
         signal.signal(signal.SIGALRM, old)
     assert model.report.status == "time_limit"
@@ -161,7 +215,8 @@ def test_other_python_threads_go_on_during_a_fit(long_fit):
     thread.start()
     try:
         began = time.monotonic()
-        softwood.fit_orct(**long_fit, time_limit=0.6, n_threads=1)
+        with pytest.warns(LimitWarning):
+            softwood.fit_orct(**long_fit, time_limit=0.6, n_threads=1)
         ended = time.monotonic()
     finally:
         stop.set()
@@ -173,7 +228,8 @@ def test_other_python_threads_go_on_during_a_fit(long_fit):
 
 def test_predictions_release_the_gil(example):
     X, y = example
-    model = softwood.fit_orct(X, y, depth=6, n_starts=1, max_iter=2)
+    with pytest.warns(LimitWarning):
+        model = softwood.fit_orct(X, y, depth=6, n_starts=1, max_iter=2)
     many = X[:1].repeat(400_000, axis=0)
     ticks = []
     stop = threading.Event()
@@ -192,44 +248,3 @@ def test_predictions_release_the_gil(example):
         stop.set()
         thread.join()
     assert sum(began < t < ended for t in ticks) >= 3
-
-
-def test_true_shows_a_bar_of_tqdm(example, capfd):
-    softwood.fit_orct(*example, n_starts=3, progress=True)
-    shown = capfd.readouterr()
-    assert shown.out == ""
-    assert "3/3" in shown.err
-    assert "objective 0.0" in shown.err
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_without_tqdm_a_line_is_shown_on_a_terminal_only(example, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # importing it fails
-    for stream in (Terminal(), io.StringIO(), None):
-        monkeypatch.setattr(sys, "stderr", stream)
-        softwood.fit_orct(*example, n_starts=3, progress=True)
-        if isinstance(stream, Terminal):
-            last = stream.getvalue().split("\r")[-1]
-            assert last.startswith("fit [####################] 3/3 starts, ")
-            assert last.endswith(" s\n")
-        elif stream is not None:
-            assert stream.getvalue() == ""
-
-
-def test_a_bar_is_closed_when_the_fit_fails(three, monkeypatch):
-    closed = []
-    bar = type("Bar", (), {"show": lambda *_: None, "close": lambda _: closed.append(True)})
-    monkeypatch.setattr(progress_module, "_make_bar", bar)
-    with pytest.raises(ValueError, match="scaling"):
-        softwood.fit_orct(*three, scaling="none", progress=True)
-    assert closed == [True]
-
-
-@pytest.mark.parametrize("progress", [None, False])
-def test_nothing_is_shown_unless_asked(example, progress, capfd):
-    softwood.fit_orct(*example, n_starts=1, progress=progress)
-    assert capfd.readouterr() == ("", "")

@@ -11,6 +11,9 @@ import softwood
 from softwood import _core
 from softwood.__main__ import Table
 
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
+
 
 @pytest.fixture(scope="module", params=["orct", "srt"])
 def fit(request, three):

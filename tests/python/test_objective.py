@@ -87,6 +87,7 @@ def test_quantile_scaling_of_distinct_values_is_the_rank(three):
     assert objective.value_and_gradient(theta)[0] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.OneClassWarning")  # with so soft splits
 @pytest.mark.parametrize("gamma", [16.0, 128.0])
 @pytest.mark.parametrize("data", ["example", "three"])
 def test_scipy_finds_nothing_better_near_a_solution(data, gamma, request):

@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 import softwood
+from softwood.warnings import LimitWarning, OneClassWarning, RateMissedWarning
+
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +22,7 @@ def noisy():
     return X, y
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 @pytest.mark.parametrize("shape", ["norm", "exp", "power", "inverse", "log"])
 def test_the_objective_is_loss_plus_penalty_and_zeros_are_zeros(noisy, shape):
     local, large = 3e-3, 2e-3
@@ -110,7 +115,8 @@ def test_one_rate_is_for_all_classes(noisy):
 def test_rates_that_cannot_hold_are_told():
     X = np.zeros((50, 2))
     y = np.arange(50) % 2
-    model = softwood.fit_orct(X, y, 1, min_class_rate=0.9, n_starts=2)
+    with pytest.warns(RateMissedWarning), pytest.warns(OneClassWarning):
+        model = softwood.fit_orct(X, y, 1, min_class_rate=0.9, n_starts=2)
     assert model.report.status == "infeasible"
     assert not model.report.converged
     assert any(not rate.feasible for rate in model.report.constraints)
@@ -226,7 +232,8 @@ def test_cross_validation_keeps_its_table(noisy):
 
 def test_cross_validation_within_a_time_limit(example):
     began = time.monotonic()
-    model = softwood.fit_orct_cv(*example, time_limit=0.3)
+    with pytest.warns(LimitWarning):
+        model = softwood.fit_orct_cv(*example, time_limit=0.3)
     assert time.monotonic() - began < 3
     assert model.report.status == "time_limit"
     assert model.report.cross_validation.cut_short

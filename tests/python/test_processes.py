@@ -12,6 +12,9 @@ import pytest
 
 import softwood
 
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
+
 SETTINGS = {"n_starts": 2, "max_iter": 10, "n_threads": 2}
 
 

@@ -8,6 +8,10 @@ import pandas as pd
 import pytest
 
 import softwood
+from softwood.warnings import OneClassWarning
+
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
 
 LAYOUTS = {
     "C": np.ascontiguousarray,
@@ -162,7 +166,8 @@ def test_the_size_of_numbers_does_not_matter(three, size, scaling):
 
 
 def test_degenerate_rows_are_fitted():
-    constant = softwood.fit_orct(np.ones((6, 3)), [0, 1] * 3, depth=1, n_starts=2)
+    with pytest.warns(OneClassWarning):
+        constant = softwood.fit_orct(np.ones((6, 3)), [0, 1] * 3, depth=1, n_starts=2)
     assert constant.report.objective == pytest.approx(0.25)
     assert np.isfinite(constant.predict_proba(np.zeros((2, 3)))).all()
     duplicates = softwood.fit_orct([[0.0], [1.0]] * 50, ["a", "b"] * 50, depth=1, n_starts=4)

@@ -3,10 +3,15 @@
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import softwood
 from softwood._settings import DEFAULTS
+from softwood.warnings import OneClassWarning
+
+# Fits here are short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,23 @@ from softwood._settings import DEFAULTS
         ("n_starts", 1.5, TypeError, r"n_starts must be an integer, got 1.5"),
         ("random_state", -1, ValueError, r"random_state must be an integer from 0 to 1844"),
         ("random_state", 2**64, ValueError, r"random_state must be an integer from 0 to 1844"),
-        ("random_state", None, TypeError, r"random_state must be an integer, got None"),
+        ("random_state", "any", TypeError, r"random_state must be an integer, got 'any'"),
+        ("class_weight", "even", ValueError, r"class_weight must be 'balanced', .*got 'even'"),
+        ("class_weight", [1, 2, 3], TypeError, r"class_weight must be 'balanced', .*got list"),
+        ("class_weight", {7: 2}, ValueError, r"class_weight names the class 7, .* are 0, 1, 2"),
+        ("class_weight", {"1": 2}, ValueError, r"class_weight names the class '1', which is not"),
+        ("class_weight", {1: -2}, ValueError, r"class_weight\[1\] must not be negative, got -2"),
+        ("class_weight", {1: np.nan}, ValueError, r"class_weight\[1\] must be a finite number"),
+        ("class_weight", {1: np.inf}, ValueError, r"class_weight\[1\] must be a finite number"),
+        ("class_weight", {1: "2"}, TypeError, r"class_weight\[1\] must be a number, got '2'"),
+        ("class_weight", {1: 0}, ValueError, r"all rows of class 1 have weight 0"),
+        ("feature_names", ["a", "b"], ValueError, r"feature_names must .*got 2 names for 4 col"),
+        ("feature_names", list("abca"), ValueError, r"distinct, got 'a' for columns 0 and 3"),
+        ("feature_names", ["a", "b", 3, "d"], TypeError, r"feature_names\[2\] is 3 \(int\)"),
+        ("feature_names", "abcd", TypeError, r"feature_names must be a sequence .*got 'abcd'"),
+        ("feature_names", 4, TypeError, r"feature_names must be a sequence of strings.*got 4"),
+        ("feature_names", ["a", "b", "c", "\ud800"], ValueError, r"feature_names.*not valid Uni"),
+        ("verbose", 2, TypeError, r"verbose must be True or False, got 2"),
         (
             "n_threads",
             0,
@@ -135,6 +156,103 @@ def test_a_weight_counts_as_so_many_rows(three):
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-2)
 
 
+def test_weights_of_classes_multiply_those_of_rows(three):
+    X, y = three
+    weights = np.random.default_rng(0).integers(1, 3, len(y))
+    settings = {"n_starts": 2, "gamma": 32}
+
+    def bits(**given):
+        return softwood.fit_orct(X, y, **given, **settings).coefficients.tobytes()
+
+    wanted = bits(sample_weight=weights * np.choose(y, [2, 1.5, 0.5]))
+    assert bits(sample_weight=weights, class_weight={0: 2, 1: 1.5, 2: 0.5}) == wanted
+    totals = np.bincount(y, weights=weights)
+    wanted = bits(sample_weight=weights * (weights.sum() / (3 * totals))[y])
+    assert bits(sample_weight=weights, class_weight="balanced") == wanted
+
+
+def test_balanced_classes_weigh_the_same_whatever_their_number():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = np.arange(400) % 20 == 0
+    X[y] += 1.0
+    with pytest.warns(OneClassWarning):
+        softwood.fit_orct(X, y, depth=1, gamma=64, n_starts=2)
+    balanced = softwood.fit_orct(X, y, depth=1, gamma=64, n_starts=2, class_weight="balanced")
+    assert balanced.predict(X)[y].mean() > 0.5
+    # Tiny and huge weights: factors neither overflow nor vanish.
+    for size in (1e-307, 1e300):
+        model = softwood.fit_orct(
+            *(X, y, 1), gamma=64, n_starts=2, class_weight="balanced", sample_weight=[size] * 400
+        )
+        assert (model.predict(X) == balanced.predict(X)).mean() > 0.99
+
+
+def test_weights_that_leave_a_class_nothing_are_refused(three):
+    X, y = three
+    none = np.where(y == 1, 0.0, 1.0)
+    for class_weight in ("balanced", {1: 5}):
+        with pytest.raises(ValueError, match=r"all rows of class 1 have weight 0"):
+            softwood.fit_orct(X, y, sample_weight=none, class_weight=class_weight)
+    with pytest.raises(ValueError, match=r"of class 1 times sample_weight is too large"):
+        softwood.fit_orct(X, y, sample_weight=none + 1e300, class_weight={1: 1e300})
+    with pytest.raises(ValueError, match=r"X has 300 rows but sample_weight has 2 values"):
+        softwood.fit_orct(X, y, sample_weight=[1, 2], class_weight="balanced")
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1"):
+        softwood.fit_orct(X, y, sample_weight=-np.ones(300), class_weight="balanced")
+
+
+@pytest.mark.parametrize("name", ["fit_orct_cv", "sparsity_path", "lambda_max"])
+def test_other_functions_take_weights_of_classes(three, name):
+    X, y = three
+    settings = {
+        "fit_orct_cv": {"depths": (2,), "gammas": (32,), "local_grid": (0,), "n_starts": 1},
+        "sparsity_path": {"local_grid": [0], "global_grid": [0], "n_starts": 1},
+        "lambda_max": {},
+    }[name]
+
+    def outcome(**given):
+        answer = getattr(softwood, name)(X, y, **settings, **given)
+        if name == "sparsity_path":
+            answer = answer.models[0][0]
+        return answer if name == "lambda_max" else answer.coefficients.tobytes()
+
+    wanted = outcome(sample_weight=np.choose(y, [1.5, 1, 1]))
+    assert outcome(class_weight={0: 1.5}) == wanted
+    assert outcome() != wanted
+
+
+def test_names_can_be_given_to_features_of_any_rows(three):
+    X, y = three
+    names = ("age", "dose", "site", "ratio")
+    fits = {
+        "fit_orct": {"n_starts": 1},
+        "fit_srt": {"n_starts": 1, "depth": 1},
+        "fit_orct_cv": {"depths": (2,), "gammas": (32,), "local_grid": (0,), "n_starts": 1},
+    }
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    for name, settings in fits.items():
+        for rows in (X, frame):
+            model = getattr(softwood, name)(rows, y, feature_names=names, **settings)
+            assert model.feature_names == list(names)
+        model.predict(pd.DataFrame(X, columns=names))
+        with pytest.raises(ValueError, match="column 0 of X is 'a' but the model was fitted on"):
+            model.predict(frame)
+    path = softwood.sparsity_path(X, y, 2, [0], [0], feature_names=np.array(names), n_starts=1)
+    assert path.models[0][0].feature_names == list(names)
+
+
+def test_without_a_seed_every_fit_has_its_own(three):
+    X, y = three
+    fits = {
+        "fit_orct": {"n_starts": 2, "max_iter": 5},
+        "fit_srt": {"n_starts": 2, "macro_iterations": 1, "start": "random"},
+    }
+    for name, settings in fits.items():
+        models = [getattr(softwood, name)(X, y, random_state=None, **settings) for _ in range(3)]
+        assert len({model.report.start_objectives for model in models}) == 3
+
+
 def test_costs_move_predictions(three):
     X, y = three
     dear = 0.5 * (1 - np.eye(3))
@@ -182,7 +300,7 @@ def test_the_iteration_limit_is_no_error(three):
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_defaults_are_those_of_the_core(name):
     parameters = inspect.signature(getattr(softwood, name)).parameters
-    core = {key: value for key, value in DEFAULTS[name].items() if key != "feature_names"}
+    core = DEFAULTS[name]
     assert {key: parameters[key].default for key in core} == core
 
 

@@ -12,6 +12,10 @@ import pandas as pd
 import pytest
 
 import softwood
+from softwood.warnings import LimitWarning
+
+# Trees here are deeper than their data on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +80,7 @@ def test_fit_srt_has_the_promised_signature():
     assert list(inspect.signature(softwood.fit_srt).parameters) == [
         *("X", "y", "depth", "ridge_branches", "ridge_leaves", "curves", "scaling", "start"),
         *("n_starts", "macro_iterations", "imbalance", "convergent", "tol", "sample_weight"),
-        *("random_state", "n_threads", "time_limit", "progress"),
+        *("random_state", "n_threads", "time_limit", "feature_names", "progress", "verbose"),
     ]
 
 
@@ -386,7 +390,8 @@ def test_progress_is_told_and_can_end_the_fit(kinked):
 
 def test_the_time_limit_ends_a_fit_with_a_model(kinked):
     began = time.monotonic()
-    model = softwood.fit_srt(*kinked, depth=6, n_starts=100_000, time_limit=0.3)
+    with pytest.warns(LimitWarning):
+        model = softwood.fit_srt(*kinked, depth=6, n_starts=100_000, time_limit=0.3)
     assert time.monotonic() - began < 5
     assert model.report.status == "time_limit"
     assert np.isfinite(model.predict(kinked[0])).all()
@@ -410,7 +415,8 @@ def test_other_threads_go_on_during_a_fit(kinked):
     thread = threading.Thread(target=tick)
     thread.start()
     try:
-        softwood.fit_srt(*kinked, depth=6, n_starts=100_000, time_limit=0.5, n_threads=1)
+        with pytest.warns(LimitWarning):
+            softwood.fit_srt(*kinked, depth=6, n_starts=100_000, time_limit=0.5, n_threads=1)
     finally:
         stop.set()
         thread.join()

@@ -325,8 +325,13 @@ fn a_raised_flag_ends_a_fit_that_would_take_hours() {
         flag.raise();
         fit.join().unwrap()
     });
-    assert_eq!(outcome, Err(FitError::Cancelled));
+    let model = outcome.expect("the best tree so far");
+    assert_eq!(model.report.status, SolveStatus::Cancelled);
+    assert!(model.report.start_objectives.len() < 10_000);
     assert_eq!(progress.snapshot().starts, 10_000);
+    // A flag that was raised before there is a tree leaves none.
+    let outcome = fit_orct(x.view(), &labels, None, &settings, &control);
+    assert_eq!(outcome, Err(FitError::Cancelled));
 }
 
 #[test]

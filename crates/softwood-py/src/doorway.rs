@@ -25,16 +25,50 @@ pub fn enter<T: Send, E: Into<CoreError> + Send>(
     }
 }
 
-/// Runs `job` on a thread of its own. The calling thread waits without the GIL and, in slices,
+/// Runs a fit on a thread of its own. The calling thread waits without the GIL and, in slices,
 /// calls `progress(starts_done, starts, iterations, best_objective or None, seconds)` and checks
 /// signals (Python delivers them to its main thread; elsewhere the check does nothing). A signal or
-/// an exception in the callback stops the job and is raised once the job has ended.
+/// an exception in the callback stops the fit and is raised once it has ended, with the best it had
+/// until then, as `show` makes it, in the attribute `partial`: None if there is nothing yet.
+pub fn run_fit<'py, T: Send, S: IntoPyObject<'py>>(
+    py: Python<'py>,
+    function: &str,
+    progress: Option<&Py<PyAny>>,
+    fit: impl FnOnce(&Control) -> Result<T, FitError> + Send,
+    show: impl FnOnce(T) -> S,
+) -> PyResult<S> {
+    let ended = watch(py, function, progress, fit)?;
+    let Some(interruption) = ended.interruption else {
+        return ended.outcome.map(show);
+    };
+    // An exception that takes no attributes is raised without.
+    let partial = ended.outcome.ok().map(show);
+    let _ = interruption.value(py).setattr("partial", partial);
+    Err(interruption)
+}
+
+/// Runs other work in the same way; interrupted, it has nothing to show.
 pub fn run_interruptible<T: Send>(
+    py: Python<'_>,
+    function: &str,
+    job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
+) -> PyResult<T> {
+    let ended = watch(py, function, None, job)?;
+    ended.interruption.map_or(ended.outcome, Err)
+}
+
+/// How a job ended, and what stopped it if anything did.
+struct Ended<T> {
+    outcome: PyResult<T>,
+    interruption: Option<PyErr>,
+}
+
+fn watch<T: Send>(
     py: Python<'_>,
     function: &str,
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
-) -> PyResult<T> {
+) -> PyResult<Ended<T>> {
     let began = Instant::now();
     let control = Control::default();
     let look_up = |py: Python<'_>| -> PyResult<()> {
@@ -47,7 +81,7 @@ pub fn run_interruptible<T: Send>(
         }
         py.check_signals()
     };
-    let outcome = py.detach(|| {
+    let mut ended = py.detach(|| {
         thread::scope(|scope| {
             let (done, outcome) = sync_channel(1);
             let worker = control.clone();
@@ -57,25 +91,33 @@ pub fn run_interruptible<T: Send>(
                 // The receiver is gone only if the outcome is not wanted any more.
                 .spawn_scoped(scope, move || drop(done.send(guarded())))
                 .map_err(no_threads)?;
-            loop {
+            let mut interruption = None;
+            let outcome = loop {
                 match outcome.recv_timeout(SLICE) {
-                    Ok(Ok(outcome)) => return Ok(outcome.map_err(CoreError::from)?),
-                    Ok(Err(panic)) => return Err(from_panic(function, &*panic)),
-                    Err(RecvTimeoutError::Timeout) => {
+                    Ok(Ok(outcome)) => break outcome.map_err(|e| CoreError::from(e).into()),
+                    Ok(Err(panic)) => break Err(from_panic(function, &*panic)),
+                    Err(RecvTimeoutError::Timeout) if interruption.is_none() => {
                         // None while the interpreter shuts down: nobody waits for a model any more.
                         let looked = Python::try_attach(look_up);
                         if !matches!(looked, Some(Ok(()))) {
                             control.stop.raise();
                         }
-                        looked.unwrap_or(Ok(()))?;
+                        interruption = looked.and_then(Result::err);
                     }
+                    Err(RecvTimeoutError::Timeout) => {} // it ends within moments
                     Err(RecvTimeoutError::Disconnected) => {
-                        return Err(from_panic(function, &"a thread ended without an answer"));
+                        break Err(from_panic(function, &"a thread ended without an answer"));
                     }
                 }
-            }
+            };
+            Ok::<_, PyErr>(Ended {
+                outcome,
+                interruption,
+            })
         })
     })?;
-    look_up(py)?;
-    Ok(outcome)
+    if ended.outcome.is_ok() && ended.interruption.is_none() {
+        ended.interruption = look_up(py).err();
+    }
+    Ok(ended)
 }

@@ -1,7 +1,7 @@
 //! The functions that train, as the Python package calls them.
 
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
-use crate::doorway::{enter, run_interruptible};
+use crate::doorway::{enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
 use crate::setting_tables::{
     cv_settings, fixed_scaling, orct_settings, row_selection, srt_settings,
@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use softwood::data::{Labels, Rows};
 use softwood::tree::Topology;
-use softwood::{PenaltyGrid, SparsityPath, ValidationRows};
-use std::sync::Mutex;
+use softwood::{Control, PenaltyGrid, SparsityPath, ValidationRows};
 
 /// Rows with their coded labels and weights, as every function here takes them.
 #[derive(FromPyObject)]
@@ -60,7 +59,7 @@ pub fn fit_orct(
 ) -> PyResult<OrctHandle> {
     let (settings, selection) = (orct_settings(settings)?, row_selection(selection)?);
     let data = training.open(settings.depth)?;
-    run_interruptible(py, "fit_orct", progress.as_ref(), |control| {
+    let fit = |control: &Control| {
         let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
         match &selection {
             None => softwood::fit_orct(rows, labels, weights, &settings, control),
@@ -68,8 +67,8 @@ pub fn fit_orct(
                 softwood::fit_orct_selected(rows, labels, weights, &settings, selection, control)
             }
         }
-    })
-    .map(OrctHandle)
+    };
+    run_fit(py, "fit_orct", progress.as_ref(), fit, OrctHandle)
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_orct_cv` prepares the arguments.
@@ -84,19 +83,20 @@ pub fn fit_orct_cv(
     let settings = cv_settings(orct_settings(settings)?, choices)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
     let data = training.open(deepest)?;
-    run_interruptible(py, "fit_orct_cv", progress.as_ref(), |control| {
+    let fit = |control: &Control| {
         let weights = data.weights.as_deref();
         softwood::fit_orct_cv(data.rows, &data.labels, weights, &settings, control)
-    })
-    .map(OrctHandle)
+    };
+    run_fit(py, "fit_orct_cv", progress.as_ref(), fit, OrctHandle)
 }
 
 /// A point of a path: places of λ_L and λ_G in their grids, the model, the score.
 type Point = (usize, usize, OrctHandle, Option<f64>);
 
-/// Fit along a grid of penalties; `softwood.sparsity_path` prepares the arguments. Returns the points
-/// done, the status and the seconds. An exception that ends the work early (Ctrl-C) carries these as
-/// its attribute `partial`.
+/// A path: the points done, the status and the seconds.
+type PathFields = (Vec<Point>, &'static str, f64);
+
+/// Fit along a grid of penalties; `softwood.sparsity_path` prepares the arguments.
 #[pyfunction]
 pub fn sparsity_path(
     py: Python<'_>,
@@ -105,7 +105,7 @@ pub fn sparsity_path(
     grid: (Vec<f64>, Vec<f64>),
     validation: Option<(Matrix<'_>, PyReadonlyArray1<'_, u32>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<Point>, &'static str, f64)> {
+) -> PyResult<PathFields> {
     let settings = orct_settings(settings)?;
     let data = training.open(settings.depth)?;
     let grid = PenaltyGrid {
@@ -119,36 +119,18 @@ pub fn sparsity_path(
         rows: rows.reborrow(),
         codes,
     });
-    let done: Mutex<Option<SparsityPath>> = Mutex::new(None);
-    let outcome = run_interruptible(py, "sparsity_path", progress.as_ref(), |control| {
-        let path = softwood::sparsity_path(
-            data.rows,
-            &data.labels,
-            data.weights.as_deref(),
-            &grid,
-            held.as_ref(),
-            &settings,
-            control,
-        )?;
-        *done.lock().expect("no panic holds the lock") = Some(path);
-        Ok(())
-    });
-    let path = done.into_inner().expect("no panic holds the lock");
-    let result = path.map(|path| {
-        let points = path.points.into_iter();
-        let points = points.map(|p| (p.local, p.global, OrctHandle(p.model), p.score));
-        (points.collect(), path.status.name(), path.seconds)
-    });
-    match (outcome, result) {
-        (Ok(()), Some(result)) => Ok(result),
-        (Ok(()), None) => unreachable!("a path that ends well is put down"),
-        (Err(error), result) => {
-            if let Some(result) = result {
-                error.value(py).setattr("partial", result)?;
-            }
-            Err(error)
-        }
-    }
+    let fit = |control: &Control| {
+        let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
+        let held = held.as_ref();
+        softwood::sparsity_path(rows, labels, weights, &grid, held, &settings, control)
+    };
+    run_fit(py, "sparsity_path", progress.as_ref(), fit, path_fields)
+}
+
+fn path_fields(path: SparsityPath) -> PathFields {
+    let points = path.points.into_iter();
+    let points = points.map(|p| (p.local, p.global, OrctHandle(p.model), p.score));
+    (points.collect(), path.status.name(), path.seconds)
 }
 
 /// λ_max: local, global and, for depth 1 and two classes, at the bounds of the intercept.
@@ -161,7 +143,7 @@ pub fn lambda_max(
     let settings = orct_settings(settings)?;
     let kind = fixed_scaling(&settings)?;
     let data = training.open(settings.depth)?;
-    run_interruptible(py, "lambda_max", None, |control| {
+    run_interruptible(py, "lambda_max", |control| {
         let weights = data.weights.as_deref();
         let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings, control)?;
         Ok((max.local, max.global, max.at_bounds))
@@ -197,8 +179,7 @@ pub fn fit_srt(
     let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
     let rows = x.rows();
     check_memory_for_splits(rows.features(), settings.depth)?;
-    run_interruptible(py, "fit_srt", progress.as_ref(), |control| {
-        softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control)
-    })
-    .map(SrtHandle)
+    let fit =
+        |control: &Control| softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control);
+    run_fit(py, "fit_srt", progress.as_ref(), fit, SrtHandle)
 }

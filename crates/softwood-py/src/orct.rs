@@ -108,6 +108,11 @@ handle! {
             matrix(py, self.0.leaf_frequencies(), self.0.classes.len())
         }
 
+        #[getter]
+        fn hard_frequencies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+            matrix(py, self.0.hard_frequencies(), self.0.classes.len())
+        }
+
         /// Empty in models of version 1.
         #[getter]
         fn leaf_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {

@@ -118,7 +118,7 @@ impl OrctObjective {
         let (value, gradient) = if rows.len().saturating_mul(rows.features()) < LONG {
             enter(py, "value_and_gradient", || evaluate(&Control::default()))
         } else {
-            run_interruptible(py, "value_and_gradient", None, evaluate)
+            run_interruptible(py, "value_and_gradient", evaluate)
         }?;
         Ok((value, gradient.into_pyarray(py)))
     }

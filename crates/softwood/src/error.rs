@@ -133,7 +133,8 @@ pub enum FitError {
     /// The input cannot be fitted.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The stop flag was raised.
+    /// The stop flag was raised before there was anything to return; later on a fit returns the best it
+    /// has, with status `Cancelled`.
     #[error("the fit was cancelled")]
     Cancelled,
     /// The source of the rows failed while they were passed over.

@@ -64,7 +64,8 @@
 //! predicts, with no optimizer and no random numbers among its dependencies.
 //!
 //! Results have the same bits on any number of threads. A fit can be stopped from outside at any
-//! moment and watched while it runs: see [`Control`].
+//! moment, with the best tree so far, and watched while it runs: see [`Control`]. What is likely to be
+//! unwanted of it stands in its report, as [`Notice`](fitted::Notice)s.
 //!
 //! # Example
 //!

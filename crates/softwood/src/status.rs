@@ -1,16 +1,20 @@
 //! Why a fit, or a run of a solver, ended.
 
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stopped};
 use serde::{Deserialize, Serialize};
 
 /// Why a run ended. Limits are not errors: the point reached is returned all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SolveStatus {
-    /// ‖prox_h(x − ∇f(x)) − x‖∞ is at most the tolerance.
+    /// ‖prox_h(x − ∇f(x)) − x‖∞ is at most the tolerance; node decomposition: three macro-iterations in
+    /// a row did not lower the objective by a thousandth.
     Converged,
-    /// The objective no longer falls measurably.
+    /// The objective no longer falls measurably, although the gradient is not that small.
     Stalled,
+    /// Node decomposition: all planned macro-iterations were made, each worth its while. Not a limit
+    /// that something ran into, no more than a number of starts is.
+    Completed,
     /// Constraints could not be met together; the point is the closest found.
     Infeasible,
     /// The iteration limit was reached.
@@ -22,7 +26,7 @@ pub enum SolveStatus {
 }
 
 impl SolveStatus {
-    /// Whether the run ended by itself, not at a limit.
+    /// Whether the run ended because there was nothing more to gain.
     pub fn is_converged(self) -> bool {
         matches!(self, Self::Converged | Self::Stalled)
     }
@@ -37,10 +41,20 @@ impl SolveStatus {
         match self {
             Self::Converged => "converged",
             Self::Stalled => "stalled",
+            Self::Completed => "completed",
             Self::Infeasible => "infeasible",
             Self::IterationLimit => "iteration_limit",
             Self::TimeLimit => "time_limit",
             Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<Stopped> for SolveStatus {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Cancelled => Self::Cancelled,
+            Stopped::TimeLimit => Self::TimeLimit,
         }
     }
 }

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
+from ..notices import as_notice
 from ..results import (
     Constraint,
     Curve,
@@ -46,6 +47,9 @@ def fit_report(kind: type[R], text: str, scaling: str, labels: Sequence[object] 
             "cross_validation": None if table is None else _cv_table(table),
             "scaling": scaling,
             "selection": None if selection is None else _selection(selection),
+            "notices": tuple(
+                as_notice(notice, labels, kind._ITERATIONS) for notice in told.get("notices", ())
+            ),
         },
     )
 

@@ -44,8 +44,10 @@ class OrctModel(TreeModel):
         Intercepts μ of the splits.
     leaf_classes : ndarray, shape (L,)
         Label of each leaf, from left to right, that training gave it.
-    leaf_frequencies, leaf_weights : ndarray, shape (L, K)
-        Frequencies of the classes in each leaf, and weights of the training rows there.
+    leaf_frequencies, hard_frequencies : ndarray, shape (L, K)
+        Frequencies of the classes in each leaf, as soft and as hard routing uses them.
+    leaf_weights : ndarray, shape (L, K)
+        Weight of the training rows of each class that end in each leaf.
     decision : str
         How `predict` chooses a class.
     local_sparsity : float
@@ -86,19 +88,28 @@ class OrctModel(TreeModel):
 
     @property
     def leaf_frequencies(self) -> NDArray[np.float64]:
-        """Frequency of each class in each leaf, shape (L, K).
+        """Frequency of each class in each leaf, as soft routing mixes them, shape (L, K).
 
-        Its share of the training rows that reach the leaf, softly routed, once m = min(1, W/200)
-        rows with the classes of all rows are added, W being the sum of the weights. In models saved
-        by version 0.1 it is 1 for the leaf's label, else 0.
+        Together they make the classes of the training rows most probable; where splits are hard
+        they are the shares of the classes in the leaf. In models saved by version 0.1 it is 1 for
+        the leaf's label, else 0.
         """
         return self._handle.leaf_frequencies
 
     @property
-    def leaf_weights(self) -> NDArray[np.float64]:
-        """Weight of the training rows of each class that reach each leaf, softly routed, (L, K).
+    def hard_frequencies(self) -> NDArray[np.float64]:
+        """Share of each class in the training rows that end in each leaf, shape (L, K).
 
-        It has no rows in models saved by version 0.1.
+        That is `leaf_weights` with m = min(1, W/200) rows of all rows' classes added to each leaf,
+        W being the sum of the weights.
+        """
+        return self._handle.hard_frequencies
+
+    @property
+    def leaf_weights(self) -> NDArray[np.float64]:
+        """Weight of the training rows of each class that end in each leaf, shape (L, K).
+
+        Every row ends in one leaf, as by `apply`. It has no rows in models saved by version 0.1.
         """
         return self._handle.leaf_weights
 
@@ -173,7 +184,7 @@ class OrctModel(TreeModel):
         X : array_like or data frame, shape (N, p)
             Rows.
         routing : {"soft", "hard"}
-            As in `predict`; hard routing gives the frequencies of one leaf.
+            As in `predict`; hard routing gives the `hard_frequencies` of one leaf.
         n_threads : int, optional
             As in `predict`.
 

@@ -251,7 +251,8 @@ class SrtModel(TreeModel):
         --------
         >>> import numpy as np, softwood
         >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
-        >>> model = softwood.fit_srt(X, np.exp(X[:, 0]) + abs(X[:, 1]), depth=1, curves=True)
+        >>> y = np.exp(X[:, 0]) + np.where(X[:, 0] > X[:, 1], 2, X[:, 1])
+        >>> model = softwood.fit_srt(X, y, depth=1, curves=True)
         >>> leaf, curves = model.leaf_model(0), model.curves()
         >>> rows = X[model.apply(X) == 0]
         >>> line = leaf.intercept + rows[:, leaf.features] @ leaf.weights

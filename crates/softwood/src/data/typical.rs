@@ -168,14 +168,14 @@ mod tests {
         let scrambled = |i: usize| (i * 48_271 % 1_000_003) as f64;
         let value = |i: usize, j: usize| match j {
             0 => scrambled(i),
-            1 => i as f64,                        // sorted
-            2 => (scrambled(i) / 1e5).floor(),    // ten values
-            3 => f64::from(u8::from(i % 2 == 0)), // two, and one row more of one
+            1 => i as f64,                                 // sorted
+            2 => (scrambled(i) / 1e5).floor(),             // ten values
+            3 => f64::from(u8::from(i.is_multiple_of(2))), // two, and one row more of one
             4 => 5.0,
             5 => scrambled(i).powi(9),
             // The rows that a sample sees are unlike the others.
             _ => {
-                if i % (n / SAMPLE) == 0 {
+                if i.is_multiple_of(n / SAMPLE) {
                     1e6 + i as f64
                 } else {
                     scrambled(i)

@@ -16,6 +16,17 @@ const SCALING_FOLDS: usize = 5;
 /// Starts for each fold and map: enough to compare, few enough to stay cheap.
 const SCALING_STARTS: usize = 4;
 
+/// The maps to choose from.
+const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
+
+/// Starts that the choice takes, none if nothing is to be chosen.
+pub(crate) fn starts_of_choice(settings: &OrctSettings) -> usize {
+    match settings.scaling {
+        ScalingChoice::Fixed(_) => 0,
+        ScalingChoice::Auto => KINDS.len() * SCALING_FOLDS * SCALING_STARTS.min(settings.n_starts),
+    }
+}
+
 /// The map that the settings ask for, learned from the rows.
 pub(crate) fn learn_scaling(
     problem: &OrctProblem<'_>,
@@ -42,12 +53,11 @@ fn choose_scaling(
     stop: &Stop,
     progress: &Arc<Progress>,
 ) -> Result<ScalingKind, Interrupted> {
-    const KINDS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
     let quick = OrctSettings {
         n_starts: SCALING_STARTS.min(settings.n_starts),
         ..settings.clone()
     };
-    progress.expect_starts(KINDS.len() * SCALING_FOLDS * quick.n_starts);
+    progress.begin_phase(starts_of_choice(settings));
     let (labels, weights, seed) = (problem.labels, problem.weights, settings.run.random_state);
     let Ok(folds) = Folds::new(labels, weights, SCALING_FOLDS, seed, usize::MAX) else {
         return Ok(ScalingKind::MinMax); // too few rows to choose by

@@ -12,8 +12,7 @@ pub(super) fn candidates(s: &CvSettings, features: usize, classes: usize) -> Vec
     let mut candidates = Vec::new();
     for depth in &s.depths {
         let b = Topology::complete(*depth).branches() as f64;
-        // A tree too small for the classes is no candidate.
-        if s.fit.cover_classes && classes > 1 << depth {
+        if !has_leaves_for(s, *depth, classes) {
             continue;
         }
         for scaling in &s.scalings {
@@ -39,6 +38,11 @@ pub(super) fn candidates(s: &CvSettings, features: usize, classes: usize) -> Vec
         }
     }
     candidates
+}
+
+/// Whether a tree of this depth is a candidate: not if it is too small for the classes.
+pub(super) fn has_leaves_for(s: &CvSettings, depth: usize, classes: usize) -> bool {
+    !s.fit.cover_classes || classes <= 1 << depth
 }
 
 /// The winner by the rule, of these candidates.

@@ -8,6 +8,7 @@ pub mod cv_settings;
 #[cfg(test)]
 mod failing_source;
 pub mod lambda_max;
+mod notices;
 pub mod orct;
 pub mod orct_cv;
 mod orct_cv_scores;

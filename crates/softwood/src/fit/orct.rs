@@ -1,7 +1,8 @@
 //! START HERE. The optimal randomized classification tree: settings → data → starts → model.
 
 use super::check_orct_data::check_orct_data;
-use super::choose_scaling::learn_scaling;
+use super::choose_scaling::{learn_scaling, starts_of_choice};
+use super::notices::notices_of_classification;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
@@ -31,41 +32,50 @@ pub fn fit_orct<'a>(
     settings: &OrctSettings,
     control: &Control,
 ) -> Result<OrctModel, FitError> {
-    fit_orct_scaled(rows.into(), labels, weights, settings, None, control)
+    let rows = rows.into();
+    settings.validate()?;
+    let costs = check_orct_data(&rows, labels, weights, settings)?;
+    in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let starts = starts_of_choice(settings) + settings.n_starts;
+    control.progress.announce(starts);
+    let mut model = fit_checked(rows, labels, weights, &costs, settings, None, control)?;
+    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
+    Ok(model)
 }
 
-/// As [`fit_orct`], with the features mapped by `scaling` if there is one.
-pub(crate) fn fit_orct_scaled(
+/// As [`fit_orct`] for what was checked and announced before, with the features mapped by `scaling` if
+/// there is one; without notices.
+pub(crate) fn fit_checked(
     rows: Rows<'_>,
     labels: &Labels,
     weights: Option<&[f64]>,
+    costs: &[f64],
     settings: &OrctSettings,
     scaling: Option<&Scaling>,
     control: &Control,
 ) -> Result<OrctModel, FitError> {
     let began = Instant::now();
-    settings.validate()?;
-    let costs = check_orct_data(&rows, labels, weights, settings)?;
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
-        check_finite(&rows)?;
         let topology = Topology::complete(settings.depth);
         let problem = OrctProblem {
             rows: rows.reborrow(),
             labels,
             weights,
-            costs: &costs,
+            costs,
             topology,
         };
         let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
-        control.progress.expect_starts(settings.n_starts);
+        control.progress.begin_phase(settings.n_starts);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
         let descent = problem.descent(data, settings, &control.progress);
         let (n, seed) = (settings.n_starts, settings.run.random_state);
         let starts = run_starts(&descent, n, seed, Effort::Full)?;
-        Ok(problem.model(&descent, &starts, settings, &scaling, began)?)
+        let model = problem.model(&descent, &starts, settings, &scaling, began)?;
+        control.progress.reach(model.report.objective);
+        Ok(model)
     })?
 }
 

@@ -2,7 +2,8 @@
 
 use super::check_orct_data::check_orct_data;
 use super::cv_settings::CvSettings;
-use super::orct::fit_orct;
+use super::notices::notices_of_classification;
+use super::orct::fit_checked;
 use super::orct_cv_scores::CvScores;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
@@ -63,17 +64,21 @@ pub fn fit_orct_cv<'a>(
                 progress: &control.progress,
             };
             let foldings = scores.foldings()?;
+            let choice = foldings.len() * settings.folds * scores.starts_of_fold();
+            control.progress.announce(choice + settings.fit.n_starts);
             Ok(scores.table(&foldings)?)
         },
     )??;
     let chosen = &table.candidates[table.chosen];
     let mut fit = chosen.settings(&settings.fit);
     fit.run = settings.fit.run.left_since(began);
-    let mut model = fit_orct(rows, labels, weights, &fit, control)?;
-    if table.cut_short {
+    fit.validate()?;
+    let mut model = fit_checked(rows, labels, weights, &costs, &fit, None, control)?;
+    if table.cut_short && model.report.status != SolveStatus::Cancelled {
         model.report.status = SolveStatus::TimeLimit;
     }
     model.report.seconds = began.elapsed().as_secs_f64();
     model.report.cross_validation = Some(table);
+    model.report.notices = notices_of_classification(&model, &rows, weights, &fit.penalty);
     Ok(model)
 }

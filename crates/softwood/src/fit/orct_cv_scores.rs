@@ -1,6 +1,6 @@
 //! Scores of `fit_orct_cv`'s candidates on held-out rows, fold by fold, until racing drops them.
 
-use super::cv_candidates::{candidates, choose};
+use super::cv_candidates::{candidates, choose, has_leaves_for};
 use super::cv_settings::CvSettings;
 use super::orct_problem::OrctProblem;
 use crate::InputError;
@@ -81,6 +81,21 @@ impl CvScores<'_> {
         [Ok(first)].into_iter().chain(others).collect()
     }
 
+    /// Starts of all candidates on one fold, as long as none has fallen behind.
+    pub fn starts_of_fold(&self) -> usize {
+        let (s, classes) = (self.settings, self.labels.classes.len());
+        let fresh = CV_STARTS.min(s.fit.n_starts);
+        let warm = fresh.min(CV_WARM_STARTS);
+        let larger_penalties = s.local_grid.len() * s.global_grid.len() - 1;
+        let shape = |depth: &usize| {
+            let sharper = (s.gammas.len() - 1) * sharpened(*depth, warm);
+            fresh + sharper + s.gammas.len() * larger_penalties * warm
+        };
+        let depths = s.depths.iter();
+        let depths = depths.filter(|depth| has_leaves_for(s, **depth, classes));
+        s.scalings.len() * depths.map(shape).sum::<usize>()
+    }
+
     /// The table of all candidates.
     pub fn table(&self, foldings: &[Folds]) -> Result<CvTable, Interrupted> {
         let mut candidates = candidates(
@@ -96,6 +111,7 @@ impl CvScores<'_> {
             .flat_map(|f| (0..folds).map(move |k| (f, k)))
         {
             let fold = self.fold(folding, fold);
+            self.progress.begin_phase(self.starts_of_fold());
             match self.score_fold(&candidates, &race, &fold) {
                 Ok(scores) => add_fold(&mut candidates, &mut race, &fold.held, scores),
                 Err(Interrupted::TimeLimit) => {
@@ -230,29 +246,13 @@ impl CvScores<'_> {
         let mut data = problem.classification(scaled, weights, settings.n_starts, self.stop);
         data.rows.parallelism = Parallelism::None; // shapes run side by side
         let descent = problem.descent(data, &settings, self.progress);
-        let expect = |starts| self.progress.expect_starts(starts);
+        let (n, seed) = (settings.n_starts, settings.run.random_state);
         let starts = match warm {
-            None => {
-                expect(settings.n_starts);
-                run_starts(
-                    &descent,
-                    settings.n_starts,
-                    settings.run.random_state,
-                    Effort::Compare,
-                )?
-            }
+            None => run_starts(&descent, n, seed, Effort::Compare)?,
             Some(last) if last.gamma == settings.gamma => {
-                expect(last.latest.len());
                 warm_start_and_prune(&descent, &last.latest)?
             }
-            Some(softer) => {
-                expect(sharpened(settings.depth, &softer.at_least_penalty));
-                sharpen_starts(
-                    &descent,
-                    &softer.at_least_penalty,
-                    settings.run.random_state,
-                )?
-            }
+            Some(softer) => sharpen_starts(&descent, &softer.at_least_penalty, seed)?,
         };
         let mut outcomes = starts.outcomes;
         outcomes.sort_by(StartOutcome::order);

@@ -4,9 +4,9 @@ use super::orct_settings::OrctSettings;
 use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
 use crate::fitted::{
     ConstraintKind, ConstraintReport, Decision, FitReport, LinearSplits, Mixture, OrctModel,
-    Routing, SoftTree,
+    SoftTree,
 };
-use crate::leaves::leaf_class_weights;
+use crate::leaves::likely_frequencies;
 use crate::objective::{ClassRates, Penalty};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
@@ -74,11 +74,11 @@ impl<'a> OrctProblem<'a> {
     ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
         let tree = Simplified::of(descent, best)?;
-        let leaf_weights = leaf_class_weights(
+        let frequencies = likely_frequencies(
             &descent.data,
             &tree.splits(descent.gamma).all(),
             tree.shape.leaves(),
-            transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
+            &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
         )?;
         let mut report = FitReport {
             objective: tree.objective,
@@ -100,29 +100,39 @@ impl<'a> OrctProblem<'a> {
             ),
             classes: self.labels.classes.clone(),
             leaf_classes: tree.labels,
-            leaf_weights,
+            leaf_weights: Vec::new(),
+            frequencies,
             decision: self.decision(settings),
             report,
         };
-        let disagreement = self.disagreement(&model);
-        model.report.hard_disagreement = Some(disagreement);
+        self.route_hard(&mut model);
         Ok(model)
     }
 
-    /// Share of the rows, by weight, whose class depends on how they are routed.
-    fn disagreement(&self, model: &OrctModel) -> f64 {
-        let by = |routing| model.predict_by(self.rows, routing).expect("checked rows");
-        let both = by(Routing::Soft).into_iter().zip(by(Routing::Hard));
+    /// Puts down which rows end in each leaf, and the share of them, by weight, whose class is another
+    /// then.
+    fn route_hard(&self, model: &mut OrctModel) {
+        let leaves = model.tree.leaf_indices(self.rows).expect("checked rows");
+        let k = self.labels.classes.len();
+        let mut leaf_weights = vec![0.0; model.leaf_classes.len() * k];
+        for (i, (leaf, class)) in leaves.iter().zip(&self.labels.codes).enumerate() {
+            let place = *leaf as usize * k + *class as usize;
+            leaf_weights[place] += self.weights.map_or(1.0, |weights| weights[i]);
+        }
+        model.leaf_weights = leaf_weights;
+        let decisions = model.leaf_decisions();
+        let hard = leaves.iter().map(|leaf| decisions[*leaf as usize]);
+        let soft = model.predict(self.rows).expect("checked rows");
         let weight = |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
         let heaviest = (0..self.rows.len()).map(weight).fold(0.0, f64::max);
         let (mut other, mut all) = (0.0, 0.0);
-        for (i, (soft, hard)) in both.enumerate() {
+        for (i, (soft, hard)) in soft.into_iter().zip(hard).enumerate() {
             // By the heaviest, as weights may be too small or too large to be added.
             let weight = weight(i) / heaviest;
             all += weight;
             other += if soft == hard { 0.0 } else { weight };
         }
-        other / all
+        model.report.hard_disagreement = Some(other / all);
     }
 
     /// How the model chooses a class.

@@ -7,7 +7,9 @@
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
 use super::check_orct_data::check_orct_data;
-use super::orct::fit_orct_scaled;
+use super::choose_scaling::starts_of_choice;
+use super::notices::notices_of_classification;
+use super::orct::fit_checked;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -100,12 +102,15 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    check_orct_data(&rows, labels, weights, settings)?;
+    let costs = check_orct_data(&rows, labels, weights, settings)?;
     in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let progress = &control.progress;
+    progress.announce(starts_of_choice(settings) + (1 + selection.rounds) * settings.n_starts);
     let stop = settings.run.stop(control);
     let work = SelectedFit {
         rows: rows.reborrow(),
         labels,
+        costs: &costs,
         weight: weights.map_or_else(|| vec![1.0; rows.len()], <[f64]>::to_vec),
         settings,
         selection,
@@ -113,30 +118,27 @@ pub fn fit_orct_selected<'a>(
         began,
     };
     let sample = work.sample();
-    let first = work.route(work.fit_to(&sample, None)?)?;
-    let mut report = SelectionReport {
-        rows: sample.rows.len(),
-        share: 0.0,
-        accuracy: first.accuracy,
-        rounds: vec![SelectionRound {
-            step: SelectionStep::Sample,
-            rows: sample.rows.len(),
-            accuracy: first.accuracy,
-            accepted: true,
-        }],
+    let first = work.fit_to(&sample, None)?;
+    let mut model = match work.route(first.clone()) {
+        Ok(first) => work.improve(first, sample.rows.len(), &stop)?,
+        Err(FitError::Cancelled) => {
+            let mut model = first; // nothing is known of all rows
+            model.report.status = SolveStatus::Cancelled;
+            model
+        }
+        Err(error) => return Err(error),
     };
-    let (mut model, cut_short) = work.improve(first, &stop, &mut report)?;
-    report.share = report.rows as f64 / rows.len() as f64;
-    if cut_short {
-        model.report.status = SolveStatus::TimeLimit;
+    if !model.report.status.is_stopped() {
+        progress.complete();
     }
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
-    model.report.selection = Some(report);
+    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
     Ok(model)
 }
 
 /// Rows to fit to and their weights.
+#[derive(Default)]
 struct Chosen {
     rows: Vec<usize>,
     weights: Vec<f64>,
@@ -156,6 +158,7 @@ struct Routed {
 struct SelectedFit<'a> {
     rows: Rows<'a>,
     labels: &'a Labels,
+    costs: &'a [f64],
     weight: Vec<f64>,
     settings: &'a OrctSettings,
     selection: &'a RowSelection,
@@ -164,14 +167,44 @@ struct SelectedFit<'a> {
 }
 
 impl SelectedFit<'_> {
-    /// Selects rows by the best tree so far and fits another one to them, round by round; returns the
-    /// best, and whether time ran out.
-    fn improve(
+    /// Selects and fits, round after round, from the first tree, fitted to so many rows; out of time or
+    /// cancelled, it stays with the best tree so far.
+    fn improve(&self, first: Routed, rows: usize, stop: &Stop) -> Result<OrctModel, FitError> {
+        let mut best = first;
+        let (accuracy, step, accepted) = (best.accuracy, SelectionStep::Sample, true);
+        let round = SelectionRound {
+            step,
+            rows,
+            accuracy,
+            accepted,
+        };
+        let mut report = SelectionReport {
+            rows,
+            share: 0.0,
+            accuracy,
+            rounds: vec![round],
+        };
+        let stopped = match self.rounds(&mut best, &mut report, stop) {
+            Ok(stopped) => stopped,
+            Err(FitError::Cancelled) => Some(Stopped::Cancelled),
+            Err(error) => return Err(error),
+        };
+        report.share = report.rows as f64 / self.rows.len() as f64;
+        let mut model = best.model;
+        if let Some(stopped) = stopped {
+            model.report.status = stopped.into();
+        }
+        model.report.selection = Some(report);
+        Ok(model)
+    }
+
+    /// The rounds; says what kept it from making all that were worth it.
+    fn rounds(
         &self,
-        mut best: Routed,
-        stop: &Stop,
+        best: &mut Routed,
         report: &mut SelectionReport,
-    ) -> Result<(OrctModel, bool), FitError> {
+        stop: &Stop,
+    ) -> Result<Option<Stopped>, FitError> {
         let scaling = self.scaling(&best.model)?;
         for round in 0..self.selection.rounds {
             let step = if round == 0 {
@@ -179,10 +212,9 @@ impl SelectedFit<'_> {
             } else {
                 SelectionStep::Mistakes
             };
-            let selected = match self.select(step, &best, stop)? {
+            let selected = match self.select(step, best, stop)? {
                 Ok(selected) => selected,
-                Err(Stopped::Cancelled) => return Err(FitError::Cancelled),
-                Err(Stopped::TimeLimit) => return Ok((best.model, true)),
+                Err(stopped) => return Ok(Some(stopped)),
             };
             let candidate = self.route(self.fit_to(&selected, Some(&scaling))?)?;
             let accepted = candidate.accuracy >= best.accuracy;
@@ -193,14 +225,14 @@ impl SelectedFit<'_> {
                 accepted,
             });
             if accepted {
-                best = candidate;
+                *best = candidate;
                 report.rows = selected.rows.len();
                 report.accuracy = best.accuracy;
             } else if step == SelectionStep::Mistakes {
                 break; // the same tree would make the same selection again
             }
         }
-        Ok((best.model, false))
+        Ok(None)
     }
 
     /// A random sample of each class, with the class' weight.
@@ -215,10 +247,7 @@ impl SelectedFit<'_> {
         let share = self.selection.sample.min(n.div_ceil(4)) as f64 / n as f64;
         // A stream that no start draws from.
         let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
-        let mut chosen = Chosen {
-            rows: Vec::new(),
-            weights: Vec::new(),
-        };
+        let mut chosen = Chosen::default();
         for mut members in of_class {
             let total = self.total(&members);
             let wanted = (share * members.len() as f64).ceil() as usize;
@@ -255,7 +284,8 @@ impl SelectedFit<'_> {
         };
         let weights = Some(chosen.weights.as_slice());
         let rows = rows.view().into();
-        fit_orct_scaled(rows, &labels, weights, &settings, scaling, self.control)
+        let (costs, control) = (self.costs, self.control);
+        fit_checked(rows, &labels, weights, costs, &settings, scaling, control)
     }
 
     /// Sends all rows down the tree.
@@ -329,10 +359,7 @@ impl SelectedFit<'_> {
             for (row, cluster) in selected.indices.iter().zip(&selected.cluster) {
                 of_cluster[*cluster].push(*row);
             }
-            let mut chosen = Chosen {
-                rows: Vec::new(),
-                weights: Vec::new(),
-            };
+            let mut chosen = Chosen::default();
             for (rows, total) in of_cluster.iter().zip(totals) {
                 chosen.add(rows, total, self);
             }

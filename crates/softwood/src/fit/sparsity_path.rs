@@ -1,7 +1,8 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
 use super::check_orct_data::check_orct_data;
-use super::choose_scaling::learn_scaling;
+use super::choose_scaling::{learn_scaling, starts_of_choice};
+use super::notices::notices_of_classification;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use super::validate::check_grid;
@@ -66,6 +67,12 @@ pub struct ValidationRows<'a> {
 }
 
 impl PenaltyGrid {
+    /// Starts of a path along it.
+    fn starts(&self, settings: &OrctSettings) -> usize {
+        let points = self.local.len() * self.global.len();
+        starts_of_choice(settings) + points * settings.n_starts
+    }
+
     /// The grid of the thesis: 0 and 2^r/(pB) for λ_L, 0 and 2^r/p for λ_G, r = −12…3.
     pub fn full(depth: usize, features: usize) -> Self {
         let powers = |unit: f64| {
@@ -121,8 +128,7 @@ pub fn sparsity_path<'a>(
             costs: &costs,
             topology: Topology::complete(settings.depth),
         };
-        let starts = grid.local.len() * grid.global.len() * settings.n_starts;
-        control.progress.expect_starts(starts);
+        control.progress.announce(grid.starts(settings));
         let scored = |model: &OrctModel| validation.map(|validation| score(model, validation));
         let walked = walk(
             &problem,
@@ -178,11 +184,14 @@ fn walk(
             };
             let data = problem.classification(&scaled, problem.weights, n, stop);
             let descent = problem.descent(data, &here, progress);
+            progress.begin_phase(n);
             let starts = match &before {
                 None => run_starts(&descent, n, seed, Effort::Full)?,
                 Some(before) => warm_start(&descent, &before.outcomes)?,
             };
-            let model = problem.model(&descent, &starts, &here, &scaling, began)?;
+            let mut model = problem.model(&descent, &starts, &here, &scaling, began)?;
+            let (rows, weights) = (&problem.rows, problem.weights);
+            model.report.notices = notices_of_classification(&model, rows, weights, &here.penalty);
             hand_over((l, g), model);
             if l == 0 {
                 row_start = Some(starts.clone());

@@ -1,5 +1,6 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
+use super::notices::notices_of_regression;
 use super::srt_settings::SrtSettings;
 use super::srt_starts::SrtStarts;
 use super::trend::Trend;
@@ -9,7 +10,7 @@ use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
 use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
 use crate::error::{FitError, InputError};
-use crate::fitted::{FitReport, SoftTree, SrtModel};
+use crate::fitted::{SoftTree, SrtModel};
 use crate::search::starts::parallelism;
 use crate::threads::in_pool;
 use crate::tree::Topology;
@@ -42,7 +43,8 @@ pub fn fit_srt<'a>(
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
-        control.progress.expect_starts(settings.n_starts);
+        control.progress.announce(settings.n_starts);
+        control.progress.begin_phase(settings.n_starts);
         let patient = stop.without_deadline();
         let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
         let hinges = if settings.curves {
@@ -58,7 +60,7 @@ pub fn fit_srt<'a>(
         let (trend, data) = Trend::take_out(&data, &hinges)?;
         let data = data.with_stop(&stop);
         let topology = Topology::complete(settings.depth);
-        let (starts, ridges) = SrtStarts {
+        let starts = SrtStarts {
             data: &data,
             topology,
             settings,
@@ -67,23 +69,22 @@ pub fn fit_srt<'a>(
         .run()?;
         let best = &starts.outcomes[starts.best];
         let names = settings.run.feature_names.as_deref();
-        let of_leaves = &best.parameters;
-        let (leaf_slopes, leaf_intercepts) =
-            trend.put_back(&of_leaves.leaf_slopes, &of_leaves.leaf_intercepts);
+        let at = &best.parameters;
+        let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
         let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
-        Ok(SrtModel {
-            tree: SoftTree::of(topology, 1.0, &best.parameters.theta, &scaling, names),
+        let mut model = SrtModel {
+            tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
             leaf_slopes,
             leaf_intercepts,
             curves: trend.curves,
             response,
-            ridge_branches: ridges.branches.to_vec(),
-            ridge_leaves: ridges.leaves.to_vec(),
-            report: FitReport {
-                loss_unit,
-                ..starts.report(rows.len(), began)
-            },
-        })
+            ridge_branches: best.ridges.branches.to_vec(),
+            ridge_leaves: best.ridges.leaves.to_vec(),
+            report: starts.report(rows.len(), began),
+        };
+        model.report.loss_unit = loss_unit;
+        model.report.notices = notices_of_regression(&model, &rows, weights);
+        Ok(model)
     })?
 }
 

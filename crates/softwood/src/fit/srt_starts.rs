@@ -6,7 +6,7 @@ use crate::data::{RegressionRows, WeightedRows};
 use crate::progress::Progress;
 use crate::search::nodec_run::{NodecRules, RegressionOutcome, Ridges, Run};
 use crate::search::replace_subtrees::replace_subtrees;
-use crate::search::starts::{Starts, best_of_starts, side_by_side};
+use crate::search::starts::{Starts, best_of_starts, side_by_side, why_stopped};
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::Interrupted;
 use crate::tree::{RegressionParameters, Topology};
@@ -31,38 +31,49 @@ fn by_objective(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Ordering {
 
 impl<'d> SrtStarts<'_, 'd> {
     /// Runs the starts. All of them climb the first rung with weak penalties; the best one tells which
-    /// penalties have the most evidence. With these, the better half goes on to the end.
-    pub fn run(&self) -> Result<(Starts<RegressionOutcome>, Ridges), Interrupted> {
-        let (data, settings) = (self.data, self.settings);
+    /// penalties have the most evidence. With these, the better half goes on to the end. Cancelled,
+    /// every start that has begun ends where it stands.
+    pub fn run(&self) -> Result<Starts<RegressionOutcome>, Interrupted> {
         let rules = NodecRules {
-            imbalance: settings.imbalance,
-            convergent_after: settings.convergent_after,
-            tol: settings.tol,
+            imbalance: self.settings.imbalance,
+            convergent_after: self.settings.convergent_after,
+            tol: self.settings.tol,
         };
-        let first = first_ridges(data, settings);
-        let begun = self.first_rung(&first, &rules)?;
-        let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
-        let ridges = if asked {
-            first
-        } else {
-            let best = begun.outcomes[begun.best].best();
-            ridges_of_most_evidence(data, best, &first, settings)?
-        };
-        let cut_short = begun.cut_short;
-        let mut runs = self.halve(begun, (!asked).then_some(&ridges))?;
-        // Steps that must be accepted lead to a point that is to stay.
-        if settings.convergent_after.is_none() {
-            self.replace_subtrees_of_best(&mut runs)?;
+        let first = first_ridges(self.data, self.settings);
+        let mut begun = self.first_rung(&first, &rules)?;
+        if let Err(interrupted) = self.go_on(&mut begun, &first) {
+            for run in &mut begun.outcomes {
+                run.end(interrupted.clone())?;
+            }
         }
-        let outcomes = side_by_side(runs, data.rows.parallelism, |run| {
-            let outcome = run.finish()?;
-            self.progress.finish_start(Some(outcome.ending.objective));
-            Ok(outcome)
-        })?;
+        let (spread, stop) = (self.data.rows.parallelism, &self.data.rows.stop);
+        let outcomes = side_by_side(begun.outcomes, spread, Run::finish)?;
         let order = |a: &RegressionOutcome, b: &RegressionOutcome| {
             a.ending.objective.total_cmp(&b.ending.objective)
         };
-        Ok((Starts::ranked(outcomes, order, cut_short), ridges))
+        let stopped = why_stopped(stop, begun.stopped.is_some());
+        let starts = Starts::ranked(outcomes, order, stopped);
+        let best = &starts.outcomes[starts.best];
+        self.progress.reach(best.ending.objective);
+        Ok(starts)
+    }
+
+    /// From the first rung on.
+    fn go_on(&self, begun: &mut Starts<Run<'_, 'd>>, first: &Ridges) -> Result<(), Interrupted> {
+        let settings = self.settings;
+        let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
+        let ridges = if asked {
+            None
+        } else {
+            let best = begun.outcomes[begun.best].best();
+            Some(ridges_of_most_evidence(self.data, best, first, settings)?)
+        };
+        self.halve(&mut begun.outcomes, ridges.as_ref())?;
+        // Steps that must be accepted lead to a point that is to stay.
+        if settings.convergent_after.is_none() {
+            self.replace_subtrees_of_best(&mut begun.outcomes)?;
+        }
+        Ok(())
     }
 
     /// All starts after the macro-iterations that each of them gets.
@@ -84,15 +95,12 @@ impl<'d> SrtStarts<'_, 'd> {
     }
 
     /// Takes the better half to the end, with other penalties for all if there are any.
-    fn halve<'r>(
-        &self,
-        begun: Starts<Run<'r, 'd>>,
-        ridges: Option<&Ridges>,
-    ) -> Result<Vec<Run<'r, 'd>>, Interrupted> {
-        let mut ranked: Vec<f64> = begun.outcomes.iter().map(Run::objective).collect();
+    fn halve(&self, runs: &mut [Run<'_, 'd>], ridges: Option<&Ridges>) -> Result<(), Interrupted> {
+        let mut ranked: Vec<f64> = runs.iter().map(Run::objective).collect();
         ranked.sort_by(f64::total_cmp);
         let median = ranked[(ranked.len() - 1) / 2];
-        side_by_side(begun.outcomes, self.data.rows.parallelism, |mut run| {
+        let runs: Vec<&mut Run<'_, 'd>> = runs.iter_mut().collect();
+        side_by_side(runs, self.data.rows.parallelism, |run| {
             let goes_on = run.objective() <= median;
             if let Some(ridges) = ridges {
                 run.penalize(ridges)?;
@@ -100,8 +108,10 @@ impl<'d> SrtStarts<'_, 'd> {
             if goes_on {
                 run.advance(self.settings.macro_iterations)?;
             }
-            Ok(run)
-        })
+            self.progress.finish_start(Some(run.objective()));
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Grows subtrees of the best run anew.

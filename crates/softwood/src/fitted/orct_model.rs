@@ -15,10 +15,12 @@ pub struct OrctModel {
     pub classes: ClassLabels,
     /// Position in `classes` of each leaf's label C.
     pub leaf_classes: Vec<u32>,
-    /// n_tk, L × K: weight of the training rows of each class that belong to each leaf, each row shared
-    /// among leaves by r_it = P_it f_tk / Σ_s P_is f_sk, which the tree and the row's class make most
-    /// probable; empty in models of version 1.
+    /// L × K: weight of the training rows of each class that end in each leaf, one leaf a row, by their
+    /// likelier branches; empty in models of version 1.
     pub leaf_weights: Vec<f64>,
+    /// f_tk, L × K: frequency of each class in each leaf, which together make the classes of the training
+    /// rows, softly routed, most probable; empty in models of version 1.
+    pub frequencies: Vec<f64>,
     /// How a class is chosen.
     pub decision: Decision,
     /// How the fit went.
@@ -86,20 +88,21 @@ impl OrctModel {
     ) -> Result<(), InputError> {
         let (rows, classes) = (rows.into(), self.classes.len());
         assert_eq!(out.len(), rows.len() * classes, "N × K places");
-        let frequencies = self.leaf_frequencies();
         match routing {
             Routing::Hard => {
-                let leaves = self.tree.leaf_indices(rows)?;
+                let (leaves, frequencies) =
+                    (self.tree.leaf_indices(rows)?, self.hard_frequencies());
                 for (out, leaf) in out.chunks_exact_mut(classes).zip(leaves) {
                     out.copy_from_slice(&frequencies[leaf as usize * classes..][..classes]);
                 }
                 Ok(())
             }
-            Routing::Soft if self.leaf_weights.is_empty() => {
+            Routing::Soft if self.frequencies.is_empty() => {
                 self.tree.mix(rows, &self.label_mixture(), out)
             }
             Routing::Soft => {
-                let mixture = self.tree.linear_splits().mixture_of_leaves(frequencies);
+                let splits = self.tree.linear_splits();
+                let mixture = splits.mixture_of_leaves(self.frequencies.clone());
                 self.tree.mix(rows, &mixture, out)
             }
         }
@@ -141,18 +144,26 @@ impl OrctModel {
         Ok(rows.map(|row| self.decision.class(row)).collect())
     }
 
-    /// Frequency f_tk of each class in each leaf, L × K: its share of the training rows that belong
-    /// there, which m more rows of all rows' classes smooth,
-    ///
-    /// f_tk = (n_tk + m π_k)/(n_t + m),  π_k = Σ_t n_tk / W,  m = min(1, W/200),
-    ///
-    /// n being [`Self::leaf_weights`]. Models of version 1 know the labels of leaves alone: there it is 1
-    /// or 0.
+    /// Frequency f_tk of each class in each leaf, L × K, as soft routing mixes them. Models of version 1
+    /// know the labels of leaves alone: there it is 1 or 0.
     pub fn leaf_frequencies(&self) -> Vec<f64> {
-        let classes = self.classes.len();
-        if !self.leaf_weights.is_empty() {
-            return smoothed_frequencies(&self.leaf_weights, classes);
+        match self.frequencies.is_empty() {
+            true => self.label_frequencies(),
+            false => self.frequencies.clone(),
         }
+    }
+
+    /// Share of each class in the training rows that end in each leaf, L × K, as hard routing finds them:
+    /// smoothed by m = min(1, W/200) rows of all rows' classes, W being the sum of the weights.
+    pub fn hard_frequencies(&self) -> Vec<f64> {
+        match self.leaf_weights.is_empty() {
+            true => self.label_frequencies(),
+            false => smoothed_frequencies(&self.leaf_weights, self.classes.len()),
+        }
+    }
+
+    fn label_frequencies(&self) -> Vec<f64> {
+        let classes = self.classes.len();
         let mut frequencies = vec![0.0; self.leaf_classes.len() * classes];
         for (leaf, class) in self.leaf_classes.iter().enumerate() {
             frequencies[leaf * classes + *class as usize] = 1.0;
@@ -160,12 +171,13 @@ impl OrctModel {
         frequencies
     }
 
-    /// Class of the rows in each leaf, as [`Self::decision`] says: what a printed tree says there.
+    /// Class of the rows that end in each leaf, as [`Self::decision`] says: what a printed tree says
+    /// there.
     pub fn leaf_decisions(&self) -> Vec<u32> {
         if self.decision == Decision::LeafLabels {
             return self.leaf_classes.clone();
         }
-        let frequencies = self.leaf_frequencies();
+        let frequencies = self.hard_frequencies();
         let leaves = frequencies.chunks_exact(self.classes.len());
         leaves.map(|leaf| self.decision.class(leaf)).collect()
     }

@@ -45,6 +45,7 @@ pub fn random_model(
             .map(|_| rng.random_range(0..classes as u32))
             .collect(),
         leaf_weights: Vec::new(),
+        frequencies: Vec::new(),
         decision: Decision::LeafLabels,
         report: FitReport {
             status: SolveStatus::Converged,
@@ -60,6 +61,7 @@ pub fn random_model(
             constraints: Vec::new(),
             cross_validation: None,
             selection: None,
+            notices: Vec::new(),
             hard_disagreement: None,
             rows: 1,
         },
@@ -72,6 +74,7 @@ pub fn with_mixed_leaves(mut model: OrctModel, seed: u64) -> OrctModel {
         let count = model.leaf_classes.len() * model.classes.len();
         let weight = |i: usize| 1e3 * ((seed % 1000) as f64 + i as f64).sin().powi(8);
         model.leaf_weights = (0..count).map(weight).collect();
+        model.frequencies = model.hard_frequencies();
     }
     model
 }

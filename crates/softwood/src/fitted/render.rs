@@ -51,10 +51,13 @@ pub(super) fn orct_text(model: &OrctModel, terms: Option<usize>) -> String {
     );
     text += &outcome(report);
     if let Some(share) = report.hard_disagreement {
-        text += &format!(
-            "one leaf alone decides otherwise for {} of the training rows\n",
-            percent(share)
-        );
+        text += &match share > 0.0 {
+            true => format!(
+                "hard routing: another class for {} of the rows\n",
+                percent(share)
+            ),
+            false => "hard routing: the same class for all rows\n".into(),
+        };
     }
     let leaves = LeafTexts::of(model);
     let end = |leaf: usize, _| leaves.text(leaf);

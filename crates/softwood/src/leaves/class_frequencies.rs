@@ -16,28 +16,28 @@ const MAX_STEPS: usize = 50;
 /// Ends once a step raises the mean log likelihood by less than this.
 const LIKELIHOOD_GAIN: f64 = 1e-5;
 
-/// Weight of the rows of each class that belong to each leaf, L × K, from where `weights` begins. Out of
-/// time it is what has been reached.
-pub(crate) fn leaf_class_weights(
+/// The frequencies, L × K, from the weights of the rows of each class that reach each leaf. They are
+/// smoothed as [`smoothed_frequencies`] does; out of time they are what has been reached.
+pub(crate) fn likely_frequencies(
     data: &ClassificationRows<'_>,
     splits: &Splits,
     leaves: &[usize],
-    mut weights: Vec<f64>,
+    weights: &[f64],
 ) -> Result<Vec<f64>, Interrupted> {
     let classes = data.target.count();
+    let mut frequencies = smoothed_frequencies(weights, classes);
     let mut before = f64::NEG_INFINITY;
     for _ in 0..MAX_STEPS {
-        let frequencies = smoothed_frequencies(&weights, classes);
         let mut sums = match data.leaf_posteriors(splits, leaves, &frequencies) {
             Err(Interrupted::TimeLimit) => break,
             sums => sums?,
         };
         let likelihood = sums.pop().expect("the likelihood is last") / data.total_weight();
-        weights = sums;
+        frequencies = smoothed_frequencies(&sums, classes);
         if likelihood - before < LIKELIHOOD_GAIN {
             break;
         }
         before = likelihood;
     }
-    Ok(weights)
+    Ok(frequencies)
 }

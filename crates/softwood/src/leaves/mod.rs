@@ -7,6 +7,6 @@ mod evidence;
 mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};
-pub(crate) use class_frequencies::leaf_class_weights;
+pub(crate) use class_frequencies::likely_frequencies;
 pub(crate) use evidence::{Groups, maximize_evidence, variances};
 pub(crate) use ridge::{LinearModel, ridge};

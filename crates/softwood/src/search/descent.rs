@@ -11,7 +11,7 @@ use crate::solver::{
     SimpleTerm, Work, minimize, minimize_constrained,
 };
 use crate::status::SolveStatus;
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ impl AsRef<Ending> for StartOutcome {
 
 impl Descent<'_, '_> {
     /// Follows the stages from number `first` on, alternating the exact label step with the
-    /// quasi-Newton run until labels stop changing. Out of time it returns the best it can label.
+    /// quasi-Newton run until labels stop changing. Stopped, it returns the best it can label.
     pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
         let last = self.stages.len() - 1;
         let mut multipliers = self.no_multipliers();
@@ -132,24 +132,19 @@ impl Descent<'_, '_> {
                 let outcome = match round {
                     Ok(Some(outcome)) => outcome,
                     Ok(None) => break,
-                    Err(Interrupted::TimeLimit) => {
-                        end.status = SolveStatus::TimeLimit;
+                    Err(interrupted) => {
+                        end.status = SolveStatus::try_from(interrupted)?;
                         break 'stages;
                     }
-                    Err(interrupted) => return Err(interrupted),
                 };
                 end.work += outcome.work;
                 theta = outcome.x;
                 if s == last {
                     (end.status, end.optimality) = (outcome.status, outcome.optimality);
                 }
-                match outcome.status {
-                    SolveStatus::Cancelled => return Err(Interrupted::Cancelled),
-                    SolveStatus::TimeLimit => {
-                        end.status = SolveStatus::TimeLimit;
-                        break 'stages;
-                    }
-                    _ => {}
+                if outcome.status.is_stopped() {
+                    end.status = outcome.status;
+                    break 'stages;
                 }
             }
         }
@@ -176,6 +171,7 @@ impl Descent<'_, '_> {
 
     /// θ as it stands, with the labels that suit it.
     pub fn assess(&self, theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
+        self.data.rows.stop.without_deadline().check()?;
         let end = End {
             status: SolveStatus::TimeLimit,
             optimality: f64::INFINITY,
@@ -184,7 +180,7 @@ impl Descent<'_, '_> {
         self.conclude(theta, &self.no_multipliers(), end)
     }
 
-    /// Labels, objective and rates at θ: computed even when time is up, for without them there is no
+    /// Labels, objective and rates at θ: computed even when stopped, for without them there is no
     /// answer.
     fn conclude(
         &self,
@@ -193,7 +189,7 @@ impl Descent<'_, '_> {
         end: End,
     ) -> Result<StartOutcome, Interrupted> {
         let stage = &self.stages[self.stages.len() - 1];
-        let data = self.data.without_deadline();
+        let data = self.data.with_stop(&Stop::default());
         let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
         let labels = self.label(&masses, stage, multipliers);
         let loss = expected_cost(&masses, &stage.costs, &labels) / self.total_weight();
@@ -217,7 +213,7 @@ impl Descent<'_, '_> {
                 loss,
                 optimality: end.optimality,
                 work: end.work,
-                status: if shortfall > 0.0 && end.status != SolveStatus::TimeLimit {
+                status: if shortfall > 0.0 && !end.status.is_stopped() {
                     SolveStatus::Infeasible
                 } else {
                     end.status

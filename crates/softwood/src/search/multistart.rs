@@ -108,9 +108,9 @@ fn warm_start_within(
     })
 }
 
-/// Number of starts in [`sharpen_starts`].
-pub(crate) fn sharpened(depth: usize, before: &[StartOutcome]) -> usize {
-    before.len() + usize::from(depth > 1)
+/// Number of starts in [`sharpen_starts`] from so many `before`.
+pub(crate) fn sharpened(depth: usize, before: usize) -> usize {
+    before + usize::from(depth > 1)
 }
 
 /// Takes every start of `before`, a softer problem, down the last stage of this one, and adds a greedy
@@ -122,7 +122,7 @@ pub(crate) fn sharpen_starts(
 ) -> Result<Starts<StartOutcome>, Interrupted> {
     gather(
         descent,
-        sharpened(descent.topology.depth(), before),
+        sharpened(descent.topology.depth(), before.len()),
         |start| {
             let mut rng = Pcg64::new(u128::from(seed), start as u128);
             let outcome = match before.get(start) {

@@ -28,14 +28,13 @@ const MACRO_GAIN: f64 = 1e-3;
 const MACRO_PATIENCE: usize = 3;
 
 impl Run<'_, '_> {
-    /// Goes on until so many macro-iterations have been made in all, or it ends by itself or out of
-    /// time.
+    /// Goes on until so many macro-iterations have been made in all, or it ends by itself or is
+    /// stopped.
     pub fn advance(&mut self, until: u64) -> Result<(), Interrupted> {
         while self.status.is_none() && self.macro_iterations < until {
             match self.macro_iteration() {
                 Ok(status) => self.status = status,
-                Err(Interrupted::TimeLimit) => self.status = Some(SolveStatus::TimeLimit),
-                Err(stopped) => return Err(stopped),
+                Err(interrupted) => self.end(interrupted)?,
             }
         }
         Ok(())
@@ -78,8 +77,8 @@ impl Run<'_, '_> {
             self.fruitless + 1
         };
         // A run that is to converge goes on to the steps that make it.
-        let stalled = self.fruitless >= MACRO_PATIENCE && free == u64::MAX;
-        Ok(stalled.then_some(SolveStatus::Stalled))
+        let settled = self.fruitless >= MACRO_PATIENCE && free == u64::MAX;
+        Ok(settled.then_some(SolveStatus::Converged))
     }
 
     /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.

@@ -12,10 +12,11 @@ use crate::tree::{RegressionParameters, Topology};
 use crate::vectors::AlignedBuffer;
 use std::sync::Arc;
 
-/// Where a start ended.
+/// Where a start ended, and the penalties it ended with.
 #[derive(Clone, Debug)]
 pub(crate) struct RegressionOutcome {
     pub parameters: RegressionParameters,
+    pub ridges: Ridges,
     pub ending: Ending,
 }
 
@@ -123,21 +124,30 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(run)
     }
 
-    /// Goes on from its best point with other penalties.
+    /// Goes on from its best point with other penalties; stopped, it stays with those it has.
     pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Interrupted> {
         let patient = self.data.without_deadline();
-        self.ridges = ridges.clone();
-        self.return_to_best()?;
-        self.best.objective = f64::INFINITY;
+        let before = std::mem::replace(&mut self.ridges, ridges.clone());
+        let mut go_on = || {
+            self.return_to_best()?;
+            self.fit_leaves(&patient, 0, None)?;
+            self.evaluate(&patient)
+        };
+        match go_on() {
+            Ok(point) => self.best = point,
+            Err(interrupted) => {
+                self.ridges = before;
+                return Err(interrupted);
+            }
+        }
         self.reopen();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)
+        Ok(())
     }
 
-    /// Forgets that it had ended, unless out of time.
+    /// Forgets that it had ended, unless it was stopped.
     pub(super) fn reopen(&mut self) {
         self.fruitless = 0;
-        self.status = self.status.filter(|s| *s == SolveStatus::TimeLimit);
+        self.status = self.status.filter(|status| status.is_stopped());
     }
 
     /// Puts another subtree in the place of that below `t`.
@@ -156,9 +166,10 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(())
     }
 
-    /// Ends it for want of time.
-    pub fn end_out_of_time(&mut self) {
-        self.status = Some(SolveStatus::TimeLimit);
+    /// Ends it because it was stopped; Err if that is no way to end.
+    pub fn end(&mut self, interrupted: Interrupted) -> Result<(), Interrupted> {
+        self.status = Some(SolveStatus::try_from(interrupted)?);
+        Ok(())
     }
 
     /// The rows whose likeliest path passes branch node `t`.
@@ -189,22 +200,40 @@ impl<'a, 'd> Run<'a, 'd> {
         self.best.objective
     }
 
-    /// The best point, after a last LN step on all rows.
+    /// The best point, after a last LN step on all rows. Cancelled, it ends where it stands.
     pub fn finish(mut self) -> Result<RegressionOutcome, Interrupted> {
-        let patient = self.data.without_deadline();
-        self.parameters = self.best.parameters.clone();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)?;
+        let optimality = match self.last_leaf_step() {
+            Ok(optimality) => optimality,
+            Err(interrupted) => {
+                self.end(interrupted)?;
+                f64::INFINITY
+            }
+        };
+        // Macro-iterations are planned, as starts are; a run that is to converge has missed its aim.
+        let planned_end = match self.rules.convergent_after {
+            None => SolveStatus::Completed,
+            Some(_) => SolveStatus::IterationLimit,
+        };
         Ok(RegressionOutcome {
             ending: Ending {
-                optimality: self.optimality(&patient, &self.best.parameters)?,
+                optimality,
                 work: self.work,
-                status: self.status.unwrap_or(SolveStatus::IterationLimit),
+                status: self.status.unwrap_or(planned_end),
                 objective: self.best.objective,
                 loss: self.best.loss,
             },
             parameters: self.best.parameters,
+            ridges: self.ridges,
         })
+    }
+
+    /// ‖∇E‖∞ at the best point, after an LN step there on all rows.
+    fn last_leaf_step(&mut self) -> Result<f64, Interrupted> {
+        let patient = self.data.without_deadline();
+        self.parameters = self.best.parameters.clone();
+        self.fit_leaves(&patient, 0, None)?;
+        self.keep_if_best(&patient)?;
+        self.optimality(&patient, &self.best.parameters)
     }
 
     /// (7) as a function of the splits at or below `t`, the rest held fixed.
@@ -257,18 +286,24 @@ impl<'a, 'd> Run<'a, 'd> {
         Ok(())
     }
 
-    /// E now; remembers the point if none was better.
-    pub(super) fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Interrupted> {
+    /// The point where it is, with E there.
+    fn evaluate(&mut self, data: &RegressionRows<'_>) -> Result<Incumbent, Interrupted> {
         let loss = data.loss(&self.parameters)?;
         let penalty = self.parameters.branch_penalty(&self.ridges.branches)
             + self.parameters.leaf_penalty(&self.ridges.leaves);
         self.work.evaluations += 1;
-        if loss + penalty < self.best.objective {
-            self.best = Incumbent {
-                parameters: self.parameters.clone(),
-                objective: loss + penalty,
-                loss,
-            };
+        Ok(Incumbent {
+            parameters: self.parameters.clone(),
+            objective: loss + penalty,
+            loss,
+        })
+    }
+
+    /// Remembers the point where it is if none was better.
+    pub(super) fn keep_if_best(&mut self, data: &RegressionRows<'_>) -> Result<(), Interrupted> {
+        let point = self.evaluate(data)?;
+        if point.objective < self.best.objective {
+            self.best = point;
         }
         Ok(())
     }

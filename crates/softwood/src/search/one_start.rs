@@ -68,8 +68,8 @@ pub(crate) fn improve(
     for try_ in 1..=regrowths {
         let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
-            Err(Interrupted::TimeLimit) => break,
-            Err(interrupted) => return Err(interrupted),
+            Err(Interrupted::Source(error)) => return Err(error.into()),
+            Err(_) => break, // stopped: what there is stays
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall

@@ -46,8 +46,8 @@ pub(crate) fn pruned(
                 found = true;
             }
             Ok(_) => {}
-            Err(Interrupted::TimeLimit) => break,
-            Err(interrupted) => return Err(interrupted),
+            Err(Interrupted::Source(error)) => return Err(error.into()),
+            Err(_) => break, // stopped: what there is stays
         }
     }
     if !found {

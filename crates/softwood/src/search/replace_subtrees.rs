@@ -46,11 +46,7 @@ pub(crate) fn replace_subtrees(
                 replaced = true;
             }
             Ok(None) => {}
-            Err(Interrupted::TimeLimit) => {
-                run.end_out_of_time();
-                return Ok(());
-            }
-            Err(interrupted) => return Err(interrupted),
+            Err(interrupted) => return run.end(interrupted),
         }
     }
     if replaced {

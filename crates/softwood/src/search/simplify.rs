@@ -8,7 +8,7 @@ use crate::data::ClassificationRows;
 use crate::fitted::LinearSplits;
 use crate::objective::expected_cost;
 use crate::solver::Majorized;
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stop};
 use crate::tree::{Child, ParameterLayout, Shape};
 use std::collections::BTreeSet;
 
@@ -95,7 +95,8 @@ impl Simplified {
     /// idle splits as long as the objective does not rise.
     pub fn of(descent: &Descent<'_, '_>, start: &StartOutcome) -> Result<Self, Interrupted> {
         let mut node = Node::of(descent.topology.branches(), &start.labels, 0);
-        let patient = descent.data.without_deadline();
+        // Without its masses there is no tree, so nothing stops this pass.
+        let patient = descent.data.with_stop(&Stop::default());
         let (mut best, mut sources) = evaluate(descent, &patient, start, &node)?;
         // A bound on a class's rate may need every split, and is not to be judged by the objective.
         if !descent.rates.bounds.is_empty() {
@@ -108,7 +109,7 @@ impl Simplified {
             };
             let next = node.without(t, branch);
             let (simpler, of_simpler) = match evaluate(descent, &descent.data, start, &next) {
-                Err(Interrupted::TimeLimit) => break,
+                Err(Interrupted::TimeLimit | Interrupted::Cancelled) => break,
                 evaluated => evaluated?,
             };
             let covers = !descent.cover_classes || simpler.classes() == best.classes();

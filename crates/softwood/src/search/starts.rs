@@ -17,8 +17,8 @@ const MANY_CHUNKS: usize = 16;
 pub(crate) struct Starts<O> {
     pub outcomes: Vec<O>,
     pub best: usize,
-    /// Whether the time limit kept some starts from being run.
-    pub cut_short: bool,
+    /// What kept some starts from being run, or from being run to their end.
+    pub stopped: Option<Stopped>,
 }
 
 /// Rows in parallel when there are many or only one start, else the starts.
@@ -42,8 +42,8 @@ pub(crate) fn side_by_side<A: Send, B: Send>(
     }
 }
 
-/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. After the time limit no
-/// further start begins, but the first one always delivers.
+/// Runs `run(0)`, `run(1)`, …, side by side or one after the other. Once stopped no further start
+/// begins. The first one delivers whatever the time limit says; Err if none did because of the flag.
 pub(crate) fn best_of_starts<O: Send>(
     n_starts: usize,
     parallelism: Parallelism,
@@ -52,27 +52,45 @@ pub(crate) fn best_of_starts<O: Send>(
     order: impl Fn(&O, &O) -> Ordering,
 ) -> Result<Starts<O>, Interrupted> {
     let run_in_time = |start: usize| {
-        if start > 0 && stop.check() == Err(Stopped::TimeLimit) {
-            return Ok(None);
+        if start > 0 {
+            stop.check()?;
         }
-        run(start).map(Some)
+        run(start)
     };
-    let outcomes = side_by_side((0..n_starts).collect(), parallelism, run_in_time)?;
-    let outcomes: Vec<O> = outcomes.into_iter().flatten().collect();
-    let cut_short = outcomes.len() < n_starts;
-    Ok(Starts::ranked(outcomes, order, cut_short))
+    // A start that was stopped before it had a point does not take those with it that have one.
+    let keep = |start: usize| match run_in_time(start) {
+        Err(Interrupted::Source(error)) => Err(error.into()),
+        ended => Ok(ended.ok()),
+    };
+    let ended = side_by_side((0..n_starts).collect(), parallelism, keep)?;
+    let outcomes: Vec<O> = ended.into_iter().flatten().collect();
+    if outcomes.is_empty() {
+        stop.without_deadline().check()?;
+    }
+    let missing = outcomes.len() < n_starts;
+    Ok(Starts::ranked(outcomes, order, why_stopped(stop, missing)))
+}
+
+/// What ended the starts, if anything did: the flag, or the time limit if starts are missing for it.
+pub(crate) fn why_stopped(stop: &Stop, missing: bool) -> Option<Stopped> {
+    let stopped = stop.check().err();
+    stopped.filter(|stopped| missing || *stopped == Stopped::Cancelled)
 }
 
 impl<O> Starts<O> {
     /// Finds the best of at least one, the first by `order`.
-    pub fn ranked(outcomes: Vec<O>, order: impl Fn(&O, &O) -> Ordering, cut_short: bool) -> Self {
+    pub fn ranked(
+        outcomes: Vec<O>,
+        order: impl Fn(&O, &O) -> Ordering,
+        stopped: Option<Stopped>,
+    ) -> Self {
         let best = (0..outcomes.len())
             .min_by(|a, b| order(&outcomes[*a], &outcomes[*b]))
             .expect("the first start always delivers");
         Self {
             outcomes,
             best,
-            cut_short,
+            stopped,
         }
     }
 }
@@ -83,11 +101,7 @@ impl<O: AsRef<Ending>> Starts<O> {
         let endings = || self.outcomes.iter().map(AsRef::as_ref);
         let best = self.outcomes[self.best].as_ref();
         FitReport {
-            status: if self.cut_short {
-                SolveStatus::TimeLimit
-            } else {
-                best.status
-            },
+            status: self.stopped.map_or(best.status, SolveStatus::from),
             objective: best.objective,
             loss: best.loss,
             loss_unit: None,
@@ -100,6 +114,7 @@ impl<O: AsRef<Ending>> Starts<O> {
             constraints: Vec::new(),
             cross_validation: None,
             selection: None,
+            notices: Vec::new(),
             hard_disagreement: None,
             rows,
         }

@@ -145,7 +145,10 @@ fn best_threshold(histogram: &[f64], k: usize) -> Option<(f64, f64)> {
     let purity = |masses: &[f64]| {
         let total: f64 = masses.iter().sum();
         if total > 0.0 {
-            masses.iter().map(|m| m * m).sum::<f64>() / total
+            // In units of a power of two, which changes no digit: squares may overflow.
+            let unit = total.log2().floor().exp2();
+            let squares = masses.iter().map(|m| (m / unit) * (m / unit));
+            squares.sum::<f64>() / (total / unit) * unit
         } else {
             0.0
         }

@@ -64,6 +64,8 @@ pub(super) struct Range(pub fn(f64) -> bool, pub &'static str);
 pub(super) const FINITE: Range = Range(f64::is_finite, "it must be finite");
 pub(super) const NOT_NEGATIVE: Range =
     Range(|x| x.is_finite() && x >= 0.0, "it must not be negative");
+pub(super) const WITHIN_ZERO_AND_ONE: Range =
+    Range(|x| (0.0..=1.0).contains(&x), "it must lie in [0, 1]");
 pub(super) const WITHIN_ONE: Range = Range(|x| x.abs() <= 1.0, "it must lie in [-1, 1]");
 
 impl Range {

@@ -1,6 +1,6 @@
 //! The file of an optimal randomized classification tree.
 
-use super::checks::{NOT_NEGATIVE, WITHIN_ONE, check, parse};
+use super::checks::{NOT_NEGATIVE, WITHIN_ONE, WITHIN_ZERO_AND_ONE, check, parse};
 use super::lines::to_lines;
 use super::tree_fields::{TreeFields, check_report, leaf_count, rows};
 use crate::InputError;
@@ -17,18 +17,24 @@ struct OrctFile {
     leaf_classes: Vec<u32>,
     /// None in version 1.
     leaf_weights: Option<Vec<Vec<f64>>>,
+    /// None in version 1.
+    leaf_frequencies: Option<Vec<Vec<f64>>>,
     /// By the labels of leaves in version 1.
     decision: Option<Decision>,
     report: FitReport,
 }
 
 pub(in crate::fitted) fn write(kind: &str, model: &OrctModel) -> String {
+    let table = |values: &[f64]| {
+        let of_classes = || rows(values, model.classes.len());
+        (!values.is_empty()).then(of_classes)
+    };
     to_lines(&OrctFile {
         tree: TreeFields::of(kind, &model.tree, model.tree.intercepts.clone()),
         classes: model.classes.clone(),
         leaf_classes: model.leaf_classes.clone(),
-        leaf_weights: (!model.leaf_weights.is_empty())
-            .then(|| rows(&model.leaf_weights, model.classes.len())),
+        leaf_weights: table(&model.leaf_weights),
+        leaf_frequencies: table(&model.frequencies),
         decision: Some(model.decision.clone()),
         report: model.report.clone(),
     })
@@ -61,6 +67,10 @@ pub(in crate::fitted) fn read(text: &str) -> Result<OrctModel, InputError> {
             format!("leaf_weights sum to {total}, the sum must be positive and finite")
         })?;
     }
+    if let Some(frequencies) = &file.leaf_frequencies {
+        leaves.check_matrix("leaf_frequencies", frequencies, (k, "classes"))?;
+        WITHIN_ZERO_AND_ONE.check_matrix("leaf_frequencies", frequencies)?;
+    }
     let decision = file.decision.unwrap_or(Decision::LeafLabels);
     if let Decision::LeastCost(costs) = &decision {
         let square = costs.len() == k && costs.iter().all(|row| row.len() == k);
@@ -73,6 +83,7 @@ pub(in crate::fitted) fn read(text: &str) -> Result<OrctModel, InputError> {
         classes,
         leaf_classes,
         leaf_weights: file.leaf_weights.unwrap_or_default().concat(),
+        frequencies: file.leaf_frequencies.unwrap_or_default().concat(),
         decision,
         report: file.report,
     })

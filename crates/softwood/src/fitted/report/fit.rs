@@ -1,6 +1,7 @@
 //! How a fit went, whatever the kind of model.
 
 use super::{ConstraintReport, CvTable, SelectionReport};
+use crate::fitted::Notice;
 use crate::status::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -47,6 +48,9 @@ pub struct FitReport {
     /// How the rows to train on were selected, if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionReport>,
+    /// What is likely to be unwanted of the tree or the fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
 }
 
 /// JSON has no infinity and serde_json writes null for it.

@@ -1,0 +1,42 @@
+"""The warnings that fits give, each of a class of its own; all are :class:`SoftwoodWarning`."""
+
+from __future__ import annotations
+
+
+class SoftwoodWarning(UserWarning):
+    """A fit has come to something that is likely to be unwanted; the report's `notices` say it too.
+
+    Examples
+    --------
+    >>> import warnings, softwood
+    >>> X, y, names = softwood.load_example()
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", softwood.SoftwoodWarning)
+    ...     model = softwood.fit_orct(X, y, depth=1, local_penalty=1e3, n_starts=1)
+    >>> [notice.code for notice in model.report.notices]
+    ['no_features']
+    """
+
+
+class OneClassWarning(SoftwoodWarning):
+    """The tree predicts one class for all training rows."""
+
+
+class NoFeaturesWarning(SoftwoodWarning):
+    """Penalties have emptied the tree: all its coefficients are 0."""
+
+
+class EmptyLeavesWarning(SoftwoodWarning):
+    """No training row reaches some of the leaves."""
+
+
+class RateMissedWarning(SoftwoodWarning):
+    """A class is recognized less often than `min_class_rate` asks for."""
+
+
+class AllRowsSelectedWarning(SoftwoodWarning):
+    """A selection of rows has kept them all."""
+
+
+class LimitWarning(SoftwoodWarning):
+    """A limit of time or iterations ended the fit before it was done."""
