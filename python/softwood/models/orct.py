@@ -270,8 +270,9 @@ class OrctModel(TreeModel):
     def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by what they owe to each feature's not being typical.
 
-        Feature ablation with the typical values as baseline: exact differences, whatever the
-        distance from the splits.
+        Feature ablation with the typical values as baseline: exact differences of the whole step
+        back, not of a small one as in `explain`. An effect is next to 0 where the step leaves the
+        row all but certainly in its leaf; `explain_path` then tells how far each feature moves it.
 
         Parameters
         ----------

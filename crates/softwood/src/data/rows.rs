@@ -70,6 +70,16 @@ impl Rows<'_> {
         with_view!(self, view => view.column(j).iter().map(|x| f64::from(*x)).collect())
     }
 
+    /// Runs `see(row, value)` on every `step`-th value of column `j`.
+    pub(crate) fn visit_column(&self, j: usize, step: usize, mut see: impl FnMut(usize, f64)) {
+        with_view!(self, view => {
+            let column = view.column(j);
+            for (row, x) in column.iter().enumerate().step_by(step) {
+                see(row, f64::from(*x));
+            }
+        });
+    }
+
     /// A copy of the rows numbered `members`, as doubles, row after row.
     pub(crate) fn gather(&self, members: &[usize]) -> Array2<f64> {
         with_view!(self, view => Array2::from_shape_fn((members.len(), view.ncols()), |(i, j)| {
