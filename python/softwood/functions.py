@@ -30,7 +30,7 @@ def fit_orct(
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
     scaling: str = ORCT["scaling"],
-    local_penalty: float = ORCT["local_penalty"],
+    local_penalty: float | None = ORCT["local_penalty"],
     global_penalty: float = ORCT["global_penalty"],
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
@@ -59,8 +59,11 @@ def fit_orct(
     Parameters
     ----------
     {X, labels, depth, gamma, costs, sample_weight, class_weight, scaling}
-    local_penalty : float
-        Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split.
+    local_penalty : float, optional
+        Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split. By
+        default 1/(32p) · γ/512 (with `costs`, the largest of them over 16p · γ/512), unless
+        `global_penalty` or another shape of the penalty is asked for: most trees predict new rows
+        better with it. 0 and ``scaling="minmax"`` give the plain tree of the papers.
     global_penalty : float
         Weight λ_G ≥ 0 of Σ φ(max |a_jt|), the maximum over all splits and over the columns of
         a group, the sum over groups: fewer features in the whole tree. Zeros are exact.

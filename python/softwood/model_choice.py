@@ -138,7 +138,7 @@ def lambda_max(
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
-    scaling: str = ORCT["scaling"],
+    scaling: str = "minmax",
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],

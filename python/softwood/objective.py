@@ -62,7 +62,7 @@ class OrctObjective:
         gamma: float = ORCT["gamma"],
         costs: ArrayLike | None = ORCT["costs"],
         sample_weight: ArrayLike | None = None,
-        scaling: str = ORCT["scaling"],
+        scaling: str = "minmax",
         n_threads: int | None = ORCT["n_threads"],
     ) -> None:
         settings = dict(locals())

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 
@@ -33,7 +34,7 @@ def three():
 @pytest.fixture(scope="session", params=["minmax", "quantile"])
 def model(three, request):
     """A tree with three classes, for either scaling."""
-    return softwood.fit_orct(*three, gamma=32, n_starts=4, scaling=request.param)
+    return fit_plain(*three, gamma=32, n_starts=4, scaling=request.param)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 
@@ -34,9 +35,9 @@ def test_weights_count_as_repetitions_in_typical_values(three):
     X, y = three
     weight = np.arange(300) % 4
     few = {"depth": 1, "n_starts": 1, "max_iter": 1}
-    weighted = softwood.fit_orct(X, y, cover_classes=False, sample_weight=weight, **few)
+    weighted = fit_plain(X, y, cover_classes=False, sample_weight=weight, **few)
     again = np.repeat(np.arange(300), weight)
-    repeated = softwood.fit_orct(X[again], y[again], cover_classes=False, **few)
+    repeated = fit_plain(X[again], y[again], cover_classes=False, **few)
     np.testing.assert_array_equal(weighted.typical_values, repeated.typical_values)
 
 
@@ -68,7 +69,7 @@ def test_effects_are_differences_of_predictions(regression, three):
 
 def test_contributions_do_not_vanish_where_derivatives_do(example):
     X, y = example
-    model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+    model = fit_plain(X, y, depth=1, n_starts=2)
     width = np.ptp(X, axis=0)
     # Derivatives of most rows are nothing even per range of the feature; contributions are not.
     small = abs(model.explain(X) * width).max(axis=(1, 2)) < 1e-3
@@ -122,7 +123,7 @@ def test_a_path_is_told_in_the_users_names_and_units():
     pandas = pytest.importorskip("pandas")
     X, y, names = softwood.load_example()
     frame = pandas.DataFrame(X, columns=list(names))
-    model = softwood.fit_orct(frame, y, depth=1, n_starts=2)
+    model = fit_plain(frame, y, depth=1, n_starts=2)
     (split,) = model.explain_path(frame.iloc[:1])
     assert split == model.explain_path(X[0])[0] == model.explain_path(frame.iloc[0])[0]
     head, first, *_ = str(split).splitlines()
@@ -151,7 +152,7 @@ def test_extreme_rows_and_few_rows_are_explained():
     wide = np.random.default_rng(1).normal(size=(6, 40))
     labels = np.array([0, 1, 0, 1, 0, 1])
     for model in (
-        softwood.fit_orct(wide, labels, depth=1, n_starts=2),
+        fit_plain(wide, labels, depth=1, n_starts=2),
         softwood.fit_srt(wide, labels.astype(float), depth=1, n_starts=2),
     ):
         for far in (1e300, -1e300):

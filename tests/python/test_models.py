@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood import _core
@@ -20,7 +21,7 @@ def fit(request, three):
     """A function that fits rows of three features by either kind of model."""
     y = three[1][:90]
     if request.param == "orct":
-        return lambda X: softwood.fit_orct(X, y, n_starts=1, max_iter=10)
+        return lambda X: fit_plain(X, y, n_starts=1, max_iter=10)
     return lambda X: softwood.fit_srt(X, y.astype(float), n_starts=1, macro_iterations=2)
 
 
@@ -59,9 +60,9 @@ def test_names_and_labels_that_are_not_unicode_are_refused(three, frame):
     y = three[1][:90]
     wrong = Table(frame.to_numpy(), ["a", "b", "\ud800"])  # pandas may refuse it itself
     with pytest.raises(ValueError, match=r"a column name of X is '\\ud800', which is not valid"):
-        softwood.fit_orct(wrong, y)
+        fit_plain(wrong, y)
     with pytest.raises(ValueError, match=r"a label in y is '\\ud800', which is not valid"):
-        softwood.fit_orct(frame, np.where(y == 0, "\ud800", "b").astype(object))
+        fit_plain(frame, np.where(y == 0, "\ud800", "b").astype(object))
 
 
 def test_models_compare_by_content(fit, frame):

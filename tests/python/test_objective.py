@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from plain import fit_plain
 from scipy.optimize import minimize
 
 import softwood
@@ -92,7 +93,7 @@ def test_quantile_scaling_of_distinct_values_is_the_rank(three):
 @pytest.mark.parametrize("data", ["example", "three"])
 def test_scipy_finds_nothing_better_near_a_solution(data, gamma, request):
     X, y = request.getfixturevalue(data)
-    model = softwood.fit_orct(X, y, gamma=gamma, n_starts=4, max_iter=5000, tol=1e-8)
+    model = fit_plain(X, y, gamma=gamma, n_starts=4, max_iter=5000, tol=1e-8)
     assert model.report.converged
     theta, labels = complete(model)
     objective = softwood.OrctObjective(X, y, labels, gamma=gamma)
@@ -113,7 +114,7 @@ def test_scipy_finds_nothing_better_near_a_solution(data, gamma, request):
 
 def test_labels_of_leaves_are_the_cheapest(three):
     X, y = three
-    model = softwood.fit_orct(X, y, gamma=32, n_starts=2, cover_classes=False)
+    model = fit_plain(X, y, gamma=32, n_starts=2, cover_classes=False)
     theta, of_leaves = complete(model)
 
     def value(labels):

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood.warnings import LimitWarning, OneClassWarning, RateMissedWarning
@@ -26,7 +27,7 @@ def noisy():
 @pytest.mark.parametrize("shape", ["norm", "exp", "power", "inverse", "log"])
 def test_the_objective_is_loss_plus_penalty_and_zeros_are_zeros(noisy, shape):
     local, large = 3e-3, 2e-3
-    model = softwood.fit_orct(
+    model = fit_plain(
         *noisy, local_penalty=local, global_penalty=large, penalty_shape=shape, n_starts=4
     )
     phi = {
@@ -49,7 +50,7 @@ def test_the_objective_is_loss_plus_penalty_and_zeros_are_zeros(noisy, shape):
 
 def test_parameters_of_a_shape_change_it(noisy):
     def objective(**parameters):
-        return softwood.fit_orct(
+        return fit_plain(
             *noisy,
             1,
             local_penalty=1e-3,
@@ -75,13 +76,13 @@ def test_parameters_of_a_shape_change_it(noisy):
 )
 def test_wrong_parameters_are_refused(noisy, shape, parameters, message):
     with pytest.raises(ValueError, match=message):
-        softwood.fit_orct(*noisy, penalty_shape=shape, penalty_parameters=parameters)
+        fit_plain(*noisy, penalty_shape=shape, penalty_parameters=parameters)
 
 
 def test_groups_of_any_names_leave_together(noisy):
     X, y = noisy
     groups = ["a", "a", "b", "b", "b", "b"]
-    model = softwood.fit_orct(X, y, global_penalty=0.3, groups=groups, n_starts=4)
+    model = fit_plain(X, y, global_penalty=0.3, groups=groups, n_starts=4)
     used = np.abs(model.coefficients).max(0) > 0
     assert used[:2].all()
     assert not used[2:].any()
@@ -92,7 +93,7 @@ def test_groups_of_any_names_leave_together(noisy):
 )
 def test_class_rates_hold_on_the_training_rows(noisy, rates):
     X, y = noisy
-    model = softwood.fit_orct(X, y, min_class_rate=rates, local_penalty=1e-3, n_starts=4)
+    model = fit_plain(X, y, min_class_rate=rates, local_penalty=1e-3, n_starts=4)
     expected = model.label_probabilities(X)[y == "yes", 1].mean()
     assert expected >= 0.929
     assert model.decision == "leaf_labels"
@@ -107,7 +108,7 @@ def test_class_rates_hold_on_the_training_rows(noisy, rates):
 
 
 def test_one_rate_is_for_all_classes(noisy):
-    model = softwood.fit_orct(*noisy, min_class_rate=0.8, n_starts=4)
+    model = fit_plain(*noisy, min_class_rate=0.8, n_starts=4)
     assert [rate.label for rate in model.report.constraints] == ["no", "yes"]
     assert model.report.status != "infeasible"
 
@@ -116,7 +117,7 @@ def test_rates_that_cannot_hold_are_told():
     X = np.zeros((50, 2))
     y = np.arange(50) % 2
     with pytest.warns(RateMissedWarning), pytest.warns(OneClassWarning):
-        model = softwood.fit_orct(X, y, 1, min_class_rate=0.9, n_starts=2)
+        model = fit_plain(X, y, 1, min_class_rate=0.9, n_starts=2)
     assert model.report.status == "infeasible"
     assert not model.report.converged
     assert any(not rate.feasible for rate in model.report.constraints)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood.warnings import OneClassWarning
@@ -65,7 +66,7 @@ def test_probabilities_sum_to_one(model, three):
 
 def test_labels_get_the_probabilities_of_their_leaves(three):
     X, y = three
-    model = softwood.fit_orct(X, y, depth=4, n_starts=2)
+    model = fit_plain(X, y, depth=4, n_starts=2)
     membership = np.equal.outer(model.leaf_classes, np.arange(3))
     expected = model.leaf_probabilities(X) @ membership
     np.testing.assert_allclose(model.label_probabilities(X), expected, rtol=0, atol=1e-14)
@@ -73,7 +74,7 @@ def test_labels_get_the_probabilities_of_their_leaves(three):
 
 def test_no_split_is_idle(three):
     X, y = three
-    model = softwood.fit_orct(X, y, depth=4, n_starts=2)
+    model = fit_plain(X, y, depth=4, n_starts=2)
     assert len(model.splits) < 15
     weights = dict(zip(model.leaves, model.leaf_weights.sum(axis=1), strict=True))
     label = dict(zip(model.leaves, model.leaf_classes, strict=True))
@@ -143,7 +144,7 @@ def test_costs_decide():
     X = rng.normal(size=(400, 2))
     y = (rng.random(400) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
     costs = np.array([[0, 1], [3, 0]])
-    model = softwood.fit_orct(X, y, costs=costs, gamma=16, n_starts=2)
+    model = fit_plain(X, y, costs=costs, gamma=16, n_starts=2)
     assert model.decision == "least_cost"
     expected = (model.predict_proba(X) @ costs).argmin(axis=1)
     assert (model.predict(X) == expected).all()
@@ -152,9 +153,9 @@ def test_costs_decide():
 
 def test_weights_of_any_scale_leave_leaves_their_classes(three):
     X, y = three
-    predicted = softwood.fit_orct(X, y, n_starts=2).predict(X)
+    predicted = fit_plain(X, y, n_starts=2).predict(X)
     for scale in (2.0**-1000, 2.0**-9, 2.0**900):
-        model = softwood.fit_orct(X, y, n_starts=2, sample_weight=np.full(len(y), scale))
+        model = fit_plain(X, y, n_starts=2, sample_weight=np.full(len(y), scale))
         assert (model.predict(X) == predicted).all()
         probabilities = model.predict_proba(X)
         assert ((probabilities >= 0) & (probabilities <= 1)).all()
@@ -164,7 +165,7 @@ def test_a_tree_of_one_label_tells_the_shares_of_the_classes():
     X = np.random.default_rng(0).random((200, 2))
     y = np.arange(200) == 0
     with pytest.warns(OneClassWarning):
-        model = softwood.fit_orct(X, y, gamma=4, cover_classes=False, n_starts=1)
+        model = fit_plain(X, y, gamma=4, cover_classes=False, n_starts=1)
     assert (model.splits, model.leaves, model.depth) == ((), (0,), 0)
     assert model.predict_proba(X) == pytest.approx(np.tile([0.995, 0.005], (200, 1)))
     assert not model.predict(X).any()
@@ -193,7 +194,7 @@ def test_explanations_are_derivatives(model, three):
 
 def test_rules_route_rows_as_the_splits_do(three):
     X, y = three
-    model = softwood.fit_orct(X, y, gamma=32, n_starts=2)
+    model = fit_plain(X, y, gamma=32, n_starts=2)
     left = model.leaf_probabilities(X)[:, :2].sum(axis=1)
     rule = model.rule(0)
     score = X[:, rule.features] @ rule.weights - rule.threshold

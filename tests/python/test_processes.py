@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import joblib
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 
@@ -19,7 +20,7 @@ SETTINGS = {"n_starts": 2, "max_iter": 10, "n_threads": 2}
 
 
 def fit(X, y):
-    return softwood.fit_orct(X, y, **SETTINGS).coefficients.tobytes()
+    return fit_plain(X, y, **SETTINGS).coefficients.tobytes()
 
 
 def in_child(connection, job):
@@ -62,7 +63,7 @@ def test_a_forked_child_fits_after_its_parent_has(three):
 @fork
 def test_a_forked_child_predicts_in_parallel(example):
     X, y = example
-    model = softwood.fit_orct(X, y, **SETTINGS)
+    model = fit_plain(X, y, **SETTINGS)
     many = np.tile(X, (50, 1))
     expected = model.predict_proba(many).tobytes()
     assert forked(lambda: model.predict_proba(many).tobytes()) == expected
@@ -99,7 +100,7 @@ def test_joblib_fits_side_by_side(three, backend):
 
 def test_threads_share_rows_model_and_objective(three):
     X, y = three
-    model = softwood.fit_orct(X, y, **SETTINGS)
+    model = fit_plain(X, y, **SETTINGS)
     objective = softwood.OrctObjective(X, y, model.leaf_classes, n_threads=2)
     theta = np.random.default_rng(1).uniform(-1, 1, objective.dim)
 

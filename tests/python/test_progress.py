@@ -8,6 +8,7 @@ import types
 from itertools import pairwise
 
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood import progress as progress_module
@@ -24,7 +25,7 @@ def test_a_callable_is_told_how_far_the_fit_has_come(example):
         seen.append(state)
         threads.add(threading.get_ident())
 
-    model = softwood.fit_orct(*example, n_starts=10, progress=watch)
+    model = fit_plain(*example, n_starts=10, progress=watch)
     assert threads == {threading.get_ident()}
     assert all(isinstance(state, softwood.Progress) for state in seen)
     last = seen[-1]
@@ -43,9 +44,7 @@ def test_a_callable_is_told_how_far_the_fit_has_come(example):
 def test_the_callable_is_called_several_times_a_second(long_fit):
     times = []
     with pytest.warns(LimitWarning):
-        softwood.fit_orct(
-            **long_fit, time_limit=1.0, progress=lambda state: times.append(state.seconds)
-        )
+        fit_plain(**long_fit, time_limit=1.0, progress=lambda state: times.append(state.seconds))
     assert 5 <= len(times) <= 25
 
 
@@ -100,7 +99,7 @@ def shown(monkeypatch, stream, fit):
 
 @pytest.mark.parametrize("ask", [{"progress": True}, {"verbose": True}])
 def test_on_a_terminal_a_bar_of_tqdm_is_shown(example, monkeypatch, capfd, ask):
-    text = shown(monkeypatch, Terminal(), lambda: softwood.fit_orct(*example, n_starts=3, **ask))
+    text = shown(monkeypatch, Terminal(), lambda: fit_plain(*example, n_starts=3, **ask))
     assert "3/3" in text
     assert "objective 0.0" in text
     assert capfd.readouterr() == ("", "")
@@ -108,9 +107,7 @@ def test_on_a_terminal_a_bar_of_tqdm_is_shown(example, monkeypatch, capfd, ask):
 
 @pytest.mark.usefixtures("without_tqdm")
 def test_without_tqdm_a_line_is_written_over_and_over(example, monkeypatch):
-    text = shown(
-        monkeypatch, Terminal(), lambda: softwood.fit_orct(*example, n_starts=3, progress=True)
-    )
+    text = shown(monkeypatch, Terminal(), lambda: fit_plain(*example, n_starts=3, progress=True))
     *_, last = text.split("\r")
     assert last.startswith("fit [####################] 3/3 starts, ")
     assert re.search(r"objective 0\.0\d+, \d+\.\d s *\n$", last)
@@ -128,9 +125,7 @@ def test_without_tqdm_a_line_is_written_over_and_over(example, monkeypatch):
 def test_off_a_terminal_one_line_is_written_at_the_end(example, monkeypatch, tqdm):
     if not tqdm:
         monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    text = shown(
-        monkeypatch, io.StringIO(), lambda: softwood.fit_orct(*example, n_starts=3, progress=True)
-    )
+    text = shown(monkeypatch, io.StringIO(), lambda: fit_plain(*example, n_starts=3, progress=True))
     assert text.startswith("fit [####################] 3/3 starts, ")
     assert text.count("\n") == 1
     assert "\r" not in text
@@ -141,7 +136,7 @@ def test_in_a_notebook_the_line_is_written_over_and_over(example, monkeypatch):
     kernel = types.SimpleNamespace(kernel=object())
     notebook = types.SimpleNamespace(get_ipython=lambda: kernel)
     monkeypatch.setitem(sys.modules, "IPython", notebook)
-    fit = lambda: softwood.fit_orct(*example, n_starts=3, progress=True)  # noqa: E731
+    fit = lambda: fit_plain(*example, n_starts=3, progress=True)  # noqa: E731
     assert "\r" in shown(monkeypatch, io.StringIO(), fit)
     del kernel.kernel  # IPython in a pipe
     assert "\r" not in shown(monkeypatch, io.StringIO(), fit)
@@ -149,7 +144,7 @@ def test_in_a_notebook_the_line_is_written_over_and_over(example, monkeypatch):
 
 def test_without_a_stream_nothing_is_written(example, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
-    softwood.fit_orct(*example, n_starts=1, progress=True)
+    fit_plain(*example, n_starts=1, progress=True)
 
 
 def test_a_bar_is_closed_when_the_fit_fails(three, monkeypatch):
@@ -157,11 +152,11 @@ def test_a_bar_is_closed_when_the_fit_fails(three, monkeypatch):
     bar = type("Bar", (), {"show": lambda *_: None, "close": lambda _: closed.append(True)})
     monkeypatch.setattr(progress_module, "_make_bar", bar)
     with pytest.raises(ValueError, match="scaling"):
-        softwood.fit_orct(*three, scaling="none", progress=True)
+        fit_plain(*three, scaling="none", progress=True)
     assert closed == [True]
 
 
 @pytest.mark.parametrize("ask", [{}, {"progress": False}, {"progress": False, "verbose": True}])
 def test_nothing_is_shown_unless_asked(example, ask, capfd):
-    softwood.fit_orct(*example, n_starts=1, **ask)
+    fit_plain(*example, n_starts=1, **ask)
     assert capfd.readouterr() == ("", "")

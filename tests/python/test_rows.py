@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood.warnings import OneClassWarning
@@ -34,7 +35,7 @@ def small(three):
     """Rows that are the same in both precisions, labels, and the fit as it should come out."""
     X = three[0][:120].astype(np.float32).astype(np.float64)
     y = three[1][:120]
-    return X, y, softwood.fit_orct(X, y, n_starts=2, max_iter=20)
+    return X, y, fit_plain(X, y, n_starts=2, max_iter=20)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -43,7 +44,7 @@ def test_layout_and_precision_do_not_matter(small, layout, dtype):
     X, y, expected = small
     rows = LAYOUTS[layout](X.astype(dtype))
     assert (np.asarray(rows, np.float64) == X).all()
-    model = softwood.fit_orct(rows, y, n_starts=2, max_iter=20)
+    model = fit_plain(rows, y, n_starts=2, max_iter=20)
     assert model.coefficients.tobytes() == expected.coefficients.tobytes()
     for method in ("predict_proba", "leaf_probabilities", "explain"):
         assert getattr(expected, method)(rows).tobytes() == getattr(expected, method)(X).tobytes()
@@ -52,22 +53,22 @@ def test_layout_and_precision_do_not_matter(small, layout, dtype):
 def test_integers_bools_and_lists_are_converted(three):
     y = three[1]
     X = np.round(three[0] * [4, 1, 1, 500]).astype(np.int16)  # exact in float16 too
-    expected = softwood.fit_orct(X.astype(float), y, n_starts=1, max_iter=20)
+    expected = fit_plain(X.astype(float), y, n_starts=1, max_iter=20)
     for rows in (X, X.tolist(), X.astype(np.float16), X.astype(np.longdouble), pd.DataFrame(X)):
-        model = softwood.fit_orct(rows, y, n_starts=1, max_iter=20)
+        model = fit_plain(rows, y, n_starts=1, max_iter=20)
         assert model.coefficients.tobytes() == expected.coefficients.tobytes()
         assert (expected.predict(rows) == expected.predict(X)).all()
     bools = X.mean(axis=0) < X
-    model = softwood.fit_orct(bools, y, n_starts=1)
+    model = fit_plain(bools, y, n_starts=1)
     assert (model.predict(bools) == model.predict(bools.astype(float))).all()
 
 
 def test_a_data_frame_gives_names_and_must_keep_them(three):
     X, y = three
     frame = pd.DataFrame(X, columns=["age", "weight", "unit", "dose"])
-    model = softwood.fit_orct(frame, y, n_starts=1)
+    model = fit_plain(frame, y, n_starts=1)
     assert model.feature_names == ["age", "weight", "unit", "dose"]
-    assert softwood.fit_orct(X, y, n_starts=1).feature_names == ["x0", "x1", "x2", "x3"]
+    assert fit_plain(X, y, n_starts=1).feature_names == ["x0", "x1", "x2", "x3"]
     assert "weight" in str(model)
     assert "weight" in model.rule(0).names
     expected = model.predict(X)  # rows without names are taken as they come
@@ -82,7 +83,7 @@ def test_a_data_frame_gives_names_and_must_keep_them(three):
     with pytest.raises(ValueError, match="X has 3 columns but the model was fitted on 4"):
         model.explain(frame[["age", "weight", "unit"]])
     # Names are free for models fitted without any.
-    assert (softwood.fit_orct(X, y, n_starts=1).predict(frame) == expected).all()
+    assert (fit_plain(X, y, n_starts=1).predict(frame) == expected).all()
 
 
 def test_frames_of_mixed_numbers_are_numbers(three):
@@ -96,7 +97,7 @@ def test_frames_of_mixed_numbers_are_numbers(three):
         }
     )
     plain = np.column_stack([X[:, 0], X[:, 1] > -50, np.round(X[:, 3] * 1000), frame["d"]])
-    model = softwood.fit_orct(frame, y, n_starts=1, max_iter=20)
+    model = fit_plain(frame, y, n_starts=1, max_iter=20)
     assert (model.predict_proba(frame) == model.predict_proba(plain)).all()
     frame.loc[7, "c"] = pd.NA
     with pytest.raises(ValueError, match=r"X\[7, 2\] is NaN"):
@@ -125,29 +126,29 @@ def test_frames_of_mixed_numbers_are_numbers(three):
 def test_bad_rows_are_refused(rows, error, message):
     y = np.arange(np.shape(rows)[0] if isinstance(rows, np.ndarray) else 4) % 2
     with pytest.raises(error, match=message):
-        softwood.fit_orct(rows, y, depth=1)
+        fit_plain(rows, y, depth=1)
 
 
 def test_sparse_rows_are_refused():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match=r"X must be dense, got a sparse csr_array; use X.toarray"):
-        softwood.fit_orct(sparse.csr_array(np.eye(3)), [0, 1, 0])
+        fit_plain(sparse.csr_array(np.eye(3)), [0, 1, 0])
 
 
 def test_arrays_larger_than_memory_are_refused_at_once(example):
     X, y = example
-    model = softwood.fit_orct(X, y, depth=1, n_starts=1, max_iter=5)
+    model = fit_plain(X, y, depth=1, n_starts=1, max_iter=5)
     tall = np.broadcast_to(X[:1], (10**12, 30))
     with pytest.raises(ValueError, match="X has 1000000000000 rows but y has 569 values"):
-        softwood.fit_orct(tall, y)
+        fit_plain(tall, y)
     with pytest.raises(MemoryError):
-        softwood.fit_orct(tall, np.broadcast_to(1, 10**12))
+        fit_plain(tall, np.broadcast_to(1, 10**12))
     for method in (model.predict, model.predict_proba, model.leaf_probabilities, model.explain):
         with pytest.raises(MemoryError, match=r"no memory for the .*: 1000000000000 × "):
             method(tall)
     wide = np.broadcast_to(X[:, :1], (569, 10**10))
     with pytest.raises(MemoryError, match="no memory for the parameters"):
-        softwood.fit_orct(wide, y)
+        fit_plain(wide, y)
     with pytest.raises(MemoryError, match="no memory for the parameters"):
         softwood.OrctObjective(wide, y, ["benign", "malignant"], depth=1)
 
@@ -158,8 +159,8 @@ def test_the_size_of_numbers_does_not_matter(three, size, scaling):
     X, y = three
     X = X - X[0]
     settings = {"n_starts": 2, "scaling": scaling, "gamma": 32}
-    model = softwood.fit_orct(X * size, y, **settings)
-    expected = softwood.fit_orct(X, y, **settings)
+    model = fit_plain(X * size, y, **settings)
+    expected = fit_plain(X, y, **settings)
     assert model.report.objective == pytest.approx(expected.report.objective, rel=1e-3)
     assert np.isfinite(model.predict_proba(X * size)).all()
     assert np.isfinite(model.explain(X[:20] * size)).all()
@@ -167,12 +168,12 @@ def test_the_size_of_numbers_does_not_matter(three, size, scaling):
 
 def test_degenerate_rows_are_fitted():
     with pytest.warns(OneClassWarning):
-        constant = softwood.fit_orct(np.ones((6, 3)), [0, 1] * 3, depth=1, n_starts=2)
+        constant = fit_plain(np.ones((6, 3)), [0, 1] * 3, depth=1, n_starts=2)
     assert constant.report.objective == pytest.approx(0.25)
     assert np.isfinite(constant.predict_proba(np.zeros((2, 3)))).all()
-    duplicates = softwood.fit_orct([[0.0], [1.0]] * 50, ["a", "b"] * 50, depth=1, n_starts=4)
+    duplicates = fit_plain([[0.0], [1.0]] * 50, ["a", "b"] * 50, depth=1, n_starts=4)
     assert duplicates.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
-    one_each = softwood.fit_orct(np.eye(4), list("abcd"), depth=2, n_starts=20)
+    one_each = fit_plain(np.eye(4), list("abcd"), depth=2, n_starts=20)
     assert sorted(one_each.leaf_classes) == list("abcd")
     assert one_each.report.objective < 0.375
 
@@ -189,7 +190,7 @@ if order == "C":
 y = X[:, 0] > X[:, 1]
 few = np.ascontiguousarray(X[:2000])
 settings = dict(depth=1, n_starts=1, max_iter=2, n_threads=2)
-model = softwood.fit_orct(few, y[:2000], **settings)
+model = fit_plain(few, y[:2000], **settings)
 objective = softwood.OrctObjective(few, y[:2000], [True, False], depth=1, n_threads=2)
 objective.value_and_gradient(np.zeros(17))
 # Not ru_maxrss: it begins with that of the parent process.
@@ -198,7 +199,7 @@ peak = lambda: int(status()["VmHWM"].split()[0]) * 1024
 before = peak()
 objective = softwood.OrctObjective(X, y, [True, False], depth=1, n_threads=2)
 objective.value_and_gradient(np.zeros(17))
-softwood.fit_orct(X, y, **settings)
+fit_plain(X, y, **settings)
 model.predict_proba(X)
 print((peak() - before) / X.nbytes)
 """

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from plain import fit_plain
 
 import softwood
 
@@ -18,7 +19,7 @@ def data():
 
 def test_few_rows_stand_for_all(data):
     X, y = data
-    model = softwood.fit_orct(X, y, depth=1, n_starts=3, rows="selected")
+    model = fit_plain(X, y, depth=1, n_starts=3, rows="selected")
     report = model.report.selection
     accuracy = (model.predict(X) == y).mean()
     assert report.accuracy == pytest.approx(accuracy)
@@ -33,7 +34,7 @@ def test_few_rows_stand_for_all(data):
 
 def test_without_selection_there_is_no_report_of_it(data):
     X, y = data
-    model = softwood.fit_orct(X[:300], y[:300], depth=1, n_starts=1)
+    model = fit_plain(X[:300], y[:300], depth=1, n_starts=1)
     assert model.report.selection is None
     assert "selection" not in str(model.report)
 
@@ -41,7 +42,7 @@ def test_without_selection_there_is_no_report_of_it(data):
 def test_settings_of_the_selection_are_used(data):
     X, y = data
     selection = softwood.RowSelection(sample=100, rounds=0)
-    model = softwood.fit_orct(X, y, depth=1, n_starts=2, rows=selection)
+    model = fit_plain(X, y, depth=1, n_starts=2, rows=selection)
     (only,) = model.report.selection.rounds
     assert only.step == "sample"
     assert 100 <= only.rows <= 102
@@ -59,4 +60,4 @@ def test_settings_of_the_selection_are_used(data):
 )
 def test_bad_selections_are_refused(data, rows, error, text):
     with pytest.raises(error, match=text):
-        softwood.fit_orct(*data, rows=rows)
+        fit_plain(*data, rows=rows)

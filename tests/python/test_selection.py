@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain import fit_plain
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 from sklearn.tree import DecisionTreeClassifier
@@ -166,7 +167,7 @@ def test_rows_of_any_tree_are_selected_by_cluster(kind):
     X, y, _ = softwood.load_example()
     X = X[:, :4] / np.ptp(X[:, :4], axis=0)
     if kind == "softwood":
-        tree = softwood.fit_orct(X, y, depth=2, n_starts=3)
+        tree = fit_plain(X, y, depth=2, n_starts=3)
     else:
         tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
     leaves, hyperplanes = softwood.leaf_regions(tree, X)
@@ -204,7 +205,7 @@ def test_rows_of_any_tree_are_selected_by_cluster(kind):
 
 def test_regions_of_our_tree_are_cut_by_its_splits():
     X, y, _ = softwood.load_example()
-    model = softwood.fit_orct(X, y, depth=2, n_starts=2)
+    model = fit_plain(X, y, depth=2, n_starts=2)
     leaves, hyperplanes = softwood.leaf_regions(model, X)
     left = hyperplanes.offsets < X @ hyperplanes.normals.T
     by_sides = np.zeros(len(X), int)
@@ -250,7 +251,7 @@ def test_bad_arguments_are_refused_with_a_reason():
         softwood.select_rows(X, y, [0] * 4, bounds)
     with pytest.raises(TypeError, match="tree must be"):
         softwood.leaf_regions("tree", X)
-    model = softwood.fit_orct(X, y, depth=1, n_starts=1, scaling="quantile")
+    model = fit_plain(X, y, depth=1, n_starts=1, scaling="quantile")
     with pytest.raises(ValueError, match="not bounded by hyperplanes"):
         softwood.leaf_regions(model, X)
 

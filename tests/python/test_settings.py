@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
+from plain import fit_plain
 
 import softwood
 from softwood._settings import DEFAULTS
@@ -115,12 +116,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning"
 )
 def test_a_wrong_setting_is_refused_by_name(three, name, value, error, message):
     with pytest.raises(error, match=message):
-        softwood.fit_orct(*three, **{"n_starts": 1, name: value})
+        fit_plain(*three, **{"n_starts": 1, name: value})
 
 
 def test_numbers_of_numpy_are_numbers(three):
-    plain = softwood.fit_orct(*three, 2, gamma=64, n_starts=2, random_state=3, max_iter=9, tol=1e-6)
-    numpy = softwood.fit_orct(
+    plain = fit_plain(*three, 2, gamma=64, n_starts=2, random_state=3, max_iter=9, tol=1e-6)
+    numpy = fit_plain(
         *three,
         np.int8(2),
         gamma=np.float32(64),
@@ -136,7 +137,7 @@ def test_numbers_of_numpy_are_numbers(three):
 
 def test_the_seed_alone_decides_on_the_starts(three):
     def bits(**settings):
-        model = softwood.fit_orct(*three, n_starts=3, max_iter=20, **settings)
+        model = fit_plain(*three, n_starts=3, max_iter=20, **settings)
         starts = np.array(model.report.start_objectives)
         return model.coefficients.tobytes() + model.intercepts.tobytes() + starts.tobytes()
 
@@ -150,8 +151,8 @@ def test_a_weight_counts_as_so_many_rows(three):
     X, y = three
     weights = np.random.default_rng(0).integers(0, 3, len(y))
     settings = {"n_starts": 2, "gamma": 32}
-    weighted = softwood.fit_orct(X, y, sample_weight=weights, **settings)
-    repeated = softwood.fit_orct(np.repeat(X, weights, 0), np.repeat(y, weights), **settings)
+    weighted = fit_plain(X, y, sample_weight=weights, **settings)
+    repeated = fit_plain(np.repeat(X, weights, 0), np.repeat(y, weights), **settings)
     assert weighted.report.objective == pytest.approx(repeated.report.objective, rel=1e-5)
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-2)
 
@@ -162,7 +163,7 @@ def test_weights_of_classes_multiply_those_of_rows(three):
     settings = {"n_starts": 2, "gamma": 32}
 
     def bits(**given):
-        return softwood.fit_orct(X, y, **given, **settings).coefficients.tobytes()
+        return fit_plain(X, y, **given, **settings).coefficients.tobytes()
 
     wanted = bits(sample_weight=weights * np.choose(y, [2, 1.5, 0.5]))
     assert bits(sample_weight=weights, class_weight={0: 2, 1: 1.5, 2: 0.5}) == wanted
@@ -177,12 +178,12 @@ def test_balanced_classes_weigh_the_same_whatever_their_number():
     y = np.arange(400) % 20 == 0
     X[y] += 1.0
     with pytest.warns(OneClassWarning):
-        softwood.fit_orct(X, y, depth=1, gamma=64, n_starts=2)
-    balanced = softwood.fit_orct(X, y, depth=1, gamma=64, n_starts=2, class_weight="balanced")
+        fit_plain(X, y, depth=1, gamma=64, n_starts=2)
+    balanced = fit_plain(X, y, depth=1, gamma=64, n_starts=2, class_weight="balanced")
     assert balanced.predict(X)[y].mean() > 0.5
     # Tiny and huge weights: factors neither overflow nor vanish.
     for size in (1e-307, 1e300):
-        model = softwood.fit_orct(
+        model = fit_plain(
             *(X, y, 1), gamma=64, n_starts=2, class_weight="balanced", sample_weight=[size] * 400
         )
         assert (model.predict(X) == balanced.predict(X)).mean() > 0.99
@@ -193,13 +194,13 @@ def test_weights_that_leave_a_class_nothing_are_refused(three):
     none = np.where(y == 1, 0.0, 1.0)
     for class_weight in ("balanced", {1: 5}):
         with pytest.raises(ValueError, match=r"all rows of class 1 have weight 0"):
-            softwood.fit_orct(X, y, sample_weight=none, class_weight=class_weight)
+            fit_plain(X, y, sample_weight=none, class_weight=class_weight)
     with pytest.raises(ValueError, match=r"of class 1 times sample_weight is too large"):
-        softwood.fit_orct(X, y, sample_weight=none + 1e300, class_weight={1: 1e300})
+        fit_plain(X, y, sample_weight=none + 1e300, class_weight={1: 1e300})
     with pytest.raises(ValueError, match=r"X has 300 rows but sample_weight has 2 values"):
-        softwood.fit_orct(X, y, sample_weight=[1, 2], class_weight="balanced")
+        fit_plain(X, y, sample_weight=[1, 2], class_weight="balanced")
     with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1"):
-        softwood.fit_orct(X, y, sample_weight=-np.ones(300), class_weight="balanced")
+        fit_plain(X, y, sample_weight=-np.ones(300), class_weight="balanced")
 
 
 @pytest.mark.parametrize("name", ["fit_orct_cv", "sparsity_path", "lambda_max"])
@@ -258,8 +259,7 @@ def test_costs_move_predictions(three):
     dear = 0.5 * (1 - np.eye(3))
     dear[2, :2] = 50
     counts = [
-        (softwood.fit_orct(X, y, costs=costs, n_starts=4).predict(X) == 2).sum()
-        for costs in (None, dear)
+        (fit_plain(X, y, costs=costs, n_starts=4).predict(X) == 2).sum() for costs in (None, dear)
     ]
     assert counts[1] > counts[0]
 
@@ -268,15 +268,15 @@ def test_every_class_owns_a_leaf_unless_told_otherwise():
     X = np.linspace(0, 1, 200).reshape(-1, 1)
     y = np.digitize(X[:, 0], [0.5, 0.995])  # one row of class 2
     settings = {"depth": 2, "n_starts": 4, "gamma": 8}
-    assert set(softwood.fit_orct(X, y, **settings).leaf_classes) == {0, 1, 2}
-    free = softwood.fit_orct(X, y, cover_classes=False, **settings)
+    assert set(fit_plain(X, y, **settings).leaf_classes) == {0, 1, 2}
+    free = fit_plain(X, y, cover_classes=False, **settings)
     assert set(free.leaf_classes) <= {0, 1}
 
 
 @pytest.mark.parametrize("scaling", ["quantile", "auto"])
 def test_the_report_names_the_scaling(example, scaling):
     X, y = example
-    model = softwood.fit_orct(X[:, :5], y, depth=1, scaling=scaling, n_starts=1, max_iter=20)
+    model = fit_plain(X[:, :5], y, depth=1, scaling=scaling, n_starts=1, max_iter=20)
     assert model.report.scaling == model.scaling
     assert model.scaling in ({"quantile"} if scaling == "quantile" else {"minmax", "quantile"})
 
@@ -287,12 +287,12 @@ def test_the_automatic_scaling_is_linear_unless_tails_are_long(stretch, chosen):
     X = rng.random((400, 2))
     y = X.sum(axis=1) > 1
     X = np.exp(stretch * X)  # of the longer tails min-max leaves nearly all rows at 0
-    model = softwood.fit_orct(X, y, depth=1, scaling="auto", n_starts=2)
+    model = fit_plain(X, y, depth=1, scaling="auto", n_starts=2)
     assert model.scaling == chosen
 
 
 def test_the_iteration_limit_is_no_error(three):
-    model = softwood.fit_orct(*three, n_starts=1, max_iter=1)
+    model = fit_plain(*three, n_starts=1, max_iter=1)
     assert model.report.status == "iteration_limit"
     assert not model.report.converged
 
@@ -310,5 +310,8 @@ def test_functions_that_pass_settings_on_assume_what_fit_orct_does(name):
     parameters = inspect.signature(getattr(softwood, name)).parameters
     shared = set(fit) & set(parameters)
     assert len(shared) > 5
+    if "scaling" in shared:  # only fits choose it by folds
+        shared.remove("scaling")
+        assert parameters["scaling"].default == "minmax"
     assert {n: parameters[n].default for n in shared} == {n: fit[n].default for n in shared}
     assert all(p.kind != inspect.Parameter.VAR_KEYWORD for p in parameters.values())

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from plain import fit_plain
 from sklearn.datasets import make_friedman1
 
 import softwood
@@ -30,7 +31,7 @@ def codes(model):
 
 
 def test_a_good_fit_gives_no_warning(line):
-    assert codes(softwood.fit_orct(*line, depth=1, n_starts=2)) == []
+    assert codes(fit_plain(*line, depth=1, n_starts=2)) == []
     X, _ = line
     model = softwood.fit_srt(X, abs(X[:, 0] - X[:, 1]), depth=1)
     assert codes(model) == []
@@ -40,14 +41,14 @@ def test_a_good_fit_gives_no_warning(line):
 def test_a_tree_of_one_class_gives_a_warning():
     X, y = np.ones((40, 2)), np.arange(40) % 4 == 0
     with pytest.warns(OneClassWarning, match="predicts False for all .*class_weight='balanced'"):
-        model = softwood.fit_orct(X, y, depth=1, n_starts=1)
+        model = fit_plain(X, y, depth=1, n_starts=1)
     assert codes(model) == ["one_class"]
     assert model.report.notices[0].details == {"label": False}
 
 
 def test_penalties_that_empty_the_tree_give_one_warning(line):
     with pytest.warns(NoFeaturesWarning, match=r"emptied the tree.*lower local_penalty") as seen:
-        model = softwood.fit_orct(*line, depth=2, local_penalty=1e3, n_starts=2)
+        model = fit_plain(*line, depth=2, local_penalty=1e3, n_starts=2)
     assert len(seen) == 1
     assert codes(model) == ["no_features"]
     assert not model.coefficients.any()
@@ -65,7 +66,7 @@ def test_leaves_that_no_row_reaches_give_a_warning():
 @pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 def test_leaves_count_as_reached_from_a_probability_of_a_hundredth_on(line):
     # Splits that separate nothing are dropped unless rates of classes are bounded.
-    model = softwood.fit_orct(*line, depth=4, min_class_rate={"no": 0.5}, n_starts=2)
+    model = fit_plain(*line, depth=4, min_class_rate={"no": 0.5}, n_starts=2)
     (notice,) = model.report.notices
     reached = model.leaf_probabilities(line[0]).max(axis=0)
     empty = np.flatnonzero(reached < 0.01).tolist()
@@ -82,20 +83,20 @@ def test_a_few_empty_leaves_are_told_in_the_report_alone():
 
 def test_rows_without_weight_reach_no_leaf(line):
     X, y = line
-    model = softwood.fit_orct(X, y, depth=1, n_starts=2)
+    model = fit_plain(X, y, depth=1, n_starts=2)
     left = model.leaf_probabilities(X)[:, 0] > 0.5
     weights = np.where(left, 1.0, 0.0)
     weights[np.flatnonzero(left)[0]] = 1
     y = np.where(np.arange(len(y)) % 9 == 0, "yes", "no")
     with pytest.warns(OneClassWarning):
-        softwood.fit_orct(X * 0 + left[:, None], y, depth=1, sample_weight=weights, n_starts=1)
+        fit_plain(X * 0 + left[:, None], y, depth=1, sample_weight=weights, n_starts=1)
 
 
 def test_a_rate_that_is_missed_gives_a_warning():
     X = np.random.default_rng(0).random((200, 2))
     y = np.arange(200) % 2
     with pytest.warns(RateMissedWarning, match=r"class [01] is .* asks for 0.9; ask for less"):
-        model = softwood.fit_orct(X, y, depth=2, min_class_rate=0.9, n_starts=2)
+        model = fit_plain(X, y, depth=2, min_class_rate=0.9, n_starts=2)
     notices = [n for n in model.report.notices if n.code == "rate_missed"]
     missed = [rate for rate in model.report.constraints if not rate.feasible]
     assert missed
@@ -109,16 +110,16 @@ def test_a_selection_of_everything_gives_a_warning():
     y = X[:, 0] + 0.3 * X[:, 1] > 0
     rows = softwood.RowSelection(tolerance=0, beta1=0.99, beta2=1e-3)
     with pytest.warns(AllRowsSelectedWarning, match=r"kept all 40 rows .*raise the tolerance"):
-        model = softwood.fit_orct(X, y, depth=1, rows=rows, n_starts=2)
+        model = fit_plain(X, y, depth=1, rows=rows, n_starts=2)
     assert model.report.selection.share == 1
 
 
 @pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 def test_limits_give_a_warning_that_names_the_setting(example, three, long_fit):
     with pytest.warns(LimitWarning, match=r"ended at max_iter .*raise max_iter, or tol"):
-        softwood.fit_orct(*three, depth=2, n_starts=1, max_iter=1, gamma=32)
+        fit_plain(*three, depth=2, n_starts=1, max_iter=1, gamma=32)
     with pytest.warns(LimitWarning, match=r"ended at time_limit .*more time or .*fewer starts"):
-        softwood.fit_orct(**long_fit, time_limit=0.2)
+        fit_plain(**long_fit, time_limit=0.2)
     X, y = three
     with pytest.warns(LimitWarning, match=r"raise macro_iterations"):
         softwood.fit_srt(X, y, depth=1, macro_iterations=2, convergent=0)
@@ -133,7 +134,7 @@ def test_planned_macro_iterations_are_no_limit(three):
 
 def test_a_warning_points_at_the_line_of_the_call(line):
     with pytest.warns(NoFeaturesWarning) as seen:
-        softwood.fit_orct(*line, depth=1, local_penalty=1e3, n_starts=1)
+        fit_plain(*line, depth=1, local_penalty=1e3, n_starts=1)
     assert seen[0].filename == __file__
 
 
@@ -141,7 +142,7 @@ def test_all_are_warnings_of_softwood_and_can_be_made_errors(line):
     with warnings.catch_warnings():
         warnings.simplefilter("error", softwood.SoftwoodWarning)
         with pytest.raises(NoFeaturesWarning):
-            softwood.fit_orct(*line, depth=1, local_penalty=1e3, n_starts=1)
+            fit_plain(*line, depth=1, local_penalty=1e3, n_starts=1)
 
 
 def test_points_of_a_path_have_notices_but_give_no_warnings(line):
@@ -151,7 +152,7 @@ def test_points_of_a_path_have_notices_but_give_no_warnings(line):
 
 @pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
 def test_notices_stay_with_the_model(line):
-    model = softwood.fit_orct(*line, depth=1, local_penalty=1e3, n_starts=1)
+    model = fit_plain(*line, depth=1, local_penalty=1e3, n_starts=1)
     again = pickle.loads(pickle.dumps(model))  # without a warning
     assert again.report.notices == model.report.notices
     assert model.report.notices[0].message in str(model.report)

@@ -159,7 +159,9 @@ impl<'a> OrctProblem<'a> {
     ) -> Descent<'b, 'd> {
         let features = data.features();
         let class_weights = data.class_weights();
-        let penalty = settings.penalty.resolved(features, self.costs);
+        let penalty = settings
+            .penalty
+            .resolved(features, self.costs, settings.gamma);
         Descent {
             stages: stages(settings.gamma, self.costs, &class_weights, features),
             penalty: Penalty::on_splits(&penalty, self.topology, features),

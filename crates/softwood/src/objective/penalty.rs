@@ -21,11 +21,14 @@ const MAX_WEIGHT: f64 = 1e100;
 /// than without a penalty, and their starts end closer to each other.
 const USUAL_SHARE: f64 = 1.0 / 16.0;
 
+/// γ at which it is that.
+const USUAL_GAMMA: f64 = 512.0;
+
 /// What is asked: weights, shape and groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PenaltySettings {
-    /// λ_L ≥ 0; if None, the largest cost of a mistake over 16p where nothing else is penalized and φ is a
-    /// norm, else 0.
+    /// λ_L ≥ 0; if None, the largest cost of a mistake over 16p, times γ/512, where nothing else is
+    /// penalized and φ is a norm, else 0.
     pub local: Option<f64>,
     /// λ_G ≥ 0.
     pub global: f64,
@@ -72,11 +75,13 @@ impl PenaltySettings {
         }
     }
 
-    /// The same with λ_L said, for so many features and costs.
-    pub fn resolved(&self, features: usize, costs: &[f64]) -> Self {
+    /// The same with λ_L said, for so many features, costs and a steepness γ.
+    pub fn resolved(&self, features: usize, costs: &[f64], gamma: f64) -> Self {
         let largest = costs.iter().copied().fold(0.0, f64::max);
+        // A split as sharp takes coefficients twice as large at half the steepness.
+        let of_cost = USUAL_SHARE * (gamma / USUAL_GAMMA) / features as f64;
         let usual = match self.global == 0.0 && self.shape.is_norm() {
-            true => (USUAL_SHARE * (largest / features as f64)).min(MAX_WEIGHT),
+            true => (of_cost * largest).min(MAX_WEIGHT),
             false => 0.0,
         };
         Self {
