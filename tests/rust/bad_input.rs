@@ -44,7 +44,7 @@ fn refused_setting(settings: OrctSettings) -> String {
 
 #[test]
 fn shapes() {
-    let settings = OrctSettings::default();
+    let settings = OrctSettings::plain();
     let (error, text) = refused(
         Array2::zeros((0, 3)).view(),
         &Labels::from([0i64; 0].as_slice()),
@@ -108,7 +108,7 @@ fn values_that_are_not_finite() {
         let mut x = rows();
         x[[2, 1]] = value;
         x[[3, 0]] = f64::NAN;
-        let (error, text) = refused(x.view(), &labels(), None, &OrctSettings::default());
+        let (error, text) = refused(x.view(), &labels(), None, &OrctSettings::plain());
         assert!(matches!(
             error,
             InputError::NotFinite {
@@ -126,7 +126,7 @@ fn values_that_are_not_finite() {
 
 #[test]
 fn weights() {
-    let settings = OrctSettings::default();
+    let settings = OrctSettings::plain();
     for (value, text) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
         let (error, message) = refused(
             rows().view(),
@@ -155,7 +155,7 @@ fn weights() {
 
 #[test]
 fn numbers_of_classes() {
-    let settings = OrctSettings::default();
+    let settings = OrctSettings::plain();
     let (error, text) = refused(
         rows().view(),
         &Labels::from(["a"; 4].as_slice()),
@@ -194,11 +194,11 @@ fn numbers_of_classes() {
     for allowed in [
         OrctSettings {
             depth: 3,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
         OrctSettings {
             cover_classes: false,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     ] {
         fit_orct(x.view(), &y, None, &allowed, &Control::default()).unwrap();
@@ -209,7 +209,7 @@ fn numbers_of_classes() {
 fn costs() {
     let with = |costs: &[f64]| OrctSettings {
         costs: Some(costs.to_vec()),
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     for (costs, place) in [
         ([0.0, -1.0, 1.0, 0.0], "costs[0, 1] is -1"),
@@ -318,7 +318,7 @@ fn rows_to_predict() {
         rows().view(),
         &labels(),
         None,
-        &OrctSettings::default(),
+        &OrctSettings::plain(),
         &Control::default(),
     )
     .unwrap();

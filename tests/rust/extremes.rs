@@ -11,7 +11,7 @@ fn fit(x: ArrayView2<'_, f64>, y: &[i64], kind: ScalingKind, depth: usize) -> Or
         depth,
         n_starts: 8,
         scaling: ScalingChoice::Fixed(kind),
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let model = fit_orct(x, &Labels::from(y), None, &settings, &Control::default()).unwrap();
     assert!(model.report.objective.is_finite() && model.report.optimality.is_finite());
@@ -230,7 +230,7 @@ fn single_precision_extremes() {
     let settings = OrctSettings {
         depth: 1,
         n_starts: 8,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let model = fit_orct(single.view(), &labels, None, &settings, &Control::default()).unwrap();
     assert_eq!(model.predict(single.view()).unwrap(), labels.codes);
@@ -243,7 +243,7 @@ fn weights_of_any_magnitude() {
     let settings = OrctSettings {
         depth: 1,
         n_starts: 8,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     for weight in [1e-300, 1e300, 1e305] {
         let weights = vec![weight; y.len()];
@@ -277,7 +277,7 @@ fn the_deepest_tree_and_the_steepest_splits() {
             gamma,
             n_starts: 1,
             max_iter: 1,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         };
         let model = fit_orct(x.view(), &labels, None, &settings, &Control::default()).unwrap();
         assert_sound(&model, x.slice(ndarray::s![..5, ..]));

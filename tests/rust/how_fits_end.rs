@@ -34,7 +34,7 @@ fn one_split() -> OrctSettings {
     OrctSettings {
         depth: 1,
         n_starts: 2,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     }
 }
 
@@ -52,8 +52,8 @@ fn a_good_tree_has_no_notices() {
 fn penalties_that_empty_the_tree_are_told() {
     let (x, y) = rows(300);
     let penalty = PenaltySettings {
-        local: 1e3,
-        ..PenaltySettings::default()
+        local: Some(1e3),
+        ..PenaltySettings::none()
     };
     let settings = OrctSettings {
         penalty,
@@ -222,7 +222,7 @@ fn a_cancelled_fit_keeps_the_best_of_its_starts() {
     let settings = OrctSettings {
         depth: 4,
         n_starts: 10_000,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let some_done = |now: ProgressSnapshot| now.starts_done >= 3;
     let model = cancel(some_done, |control| {
@@ -260,7 +260,7 @@ fn a_cancelled_choice_of_settings_has_no_tree_and_a_cancelled_selection_has() {
         depth: 2,
         n_starts: 3,
         cover_classes: false,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let cv = CvSettings {
         fit: settings.clone(),

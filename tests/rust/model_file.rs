@@ -60,7 +60,7 @@ fn fitted(seed: u64, scaling: ScalingKind) -> (Array2<f64>, OrctModel) {
             random_state: seed,
             ..RunSettings::default()
         },
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let model = fit_orct(
         x.view(),
@@ -171,7 +171,7 @@ fn a_fit_out_of_time_can_be_saved_and_loaded() {
             time_limit: Some(Duration::ZERO),
             ..RunSettings::default()
         },
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let model = fit_orct(x.view(), &labels, None, &settings, &Control::default()).unwrap();
     assert_eq!(OrctModel::from_json(&model.to_json()).unwrap(), model);

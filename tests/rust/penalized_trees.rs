@@ -34,7 +34,7 @@ fn settings(penalty: PenaltySettings) -> OrctSettings {
     OrctSettings {
         penalty,
         n_starts: 4,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     }
 }
 
@@ -77,7 +77,7 @@ fn penalty_by_hand(model: &OrctModel, penalty: &PenaltySettings) -> f64 {
         })
         .map(|u| penalty.shape.value(u))
         .sum();
-    penalty.local * local + penalty.global * global
+    penalty.local.unwrap() * local + penalty.global * global
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn the_largest_penalty_is_not_looked_for_once_cancelled() {
     let control = Control::default();
     control.stop.raise();
     for kind in [ScalingKind::MinMax, ScalingKind::Quantile] {
-        let settings = OrctSettings::default();
+        let settings = OrctSettings::plain();
         let max = lambda_max(x.view(), &y, None, kind, &settings, &control);
         assert_eq!(max, Err(FitError::Cancelled));
     }
@@ -101,7 +101,7 @@ fn every_shape_gives_exact_zeros_and_the_objective_it_reports() {
             let clean = [0.01, 0.02, 0.03, 0.04, 0.06, 0.1].map(|strength| {
                 let strength = strength / shape.slope(0.05);
                 let penalty = PenaltySettings {
-                    local: to_local * strength,
+                    local: Some(to_local * strength),
                     global: to_global * strength,
                     shape,
                     groups: None,
@@ -125,9 +125,9 @@ fn more_penalty_never_lowers_the_least_objective() {
     for shape in [SHAPES[0], SHAPES[1]] {
         let objective = |local: f64| {
             let penalty = PenaltySettings {
-                local,
+                local: Some(local),
                 shape,
-                ..PenaltySettings::default()
+                ..PenaltySettings::none()
             };
             fit(&x, &y, &settings(penalty)).report.objective
         };
@@ -146,7 +146,7 @@ fn groups_leave_the_tree_as_a_whole() {
         let penalty = PenaltySettings {
             global,
             groups: Some(vec![4, 4, 9, 9, 7, 7]),
-            ..PenaltySettings::default()
+            ..PenaltySettings::none()
         };
         let model = fit(&x, &y, &settings(penalty));
         let mut columns = (0..6).map(|j| model.tree.coefficients.iter().skip(j).step_by(6));
@@ -169,7 +169,7 @@ fn lambda_max_bounds_the_gradient_at_zero() {
         let base = OrctSettings {
             depth,
             gamma: 20.0,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         };
         let max = largest_penalties(&x, &y, &base);
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
@@ -214,12 +214,12 @@ fn beyond_lambda_max_no_feature_is_used() {
     for shape in [SHAPES[0], SHAPES[1]] {
         let base = settings(PenaltySettings {
             shape,
-            ..PenaltySettings::default()
+            ..PenaltySettings::none()
         });
         let max = largest_penalties(&x, &y, &base);
         for (local, global) in [(max.local, 0.0), (0.0, max.global)] {
             let penalty = PenaltySettings {
-                local,
+                local: Some(local),
                 global,
                 shape,
                 groups: None,
@@ -233,7 +233,7 @@ fn beyond_lambda_max_no_feature_is_used() {
 fn a_path_goes_from_dense_to_sparse_and_is_scored() {
     let (x, y) = noisy_rows(6, 300, 6);
     let (held, held_y) = noisy_rows(7, 200, 6);
-    let base = settings(PenaltySettings::default());
+    let base = settings(PenaltySettings::none());
     let grid = PenaltyGrid::full(2, 6);
     assert_eq!((grid.local.len(), grid.global[16]), (17, 8.0 / 6.0));
     let grid = PenaltyGrid {
@@ -300,7 +300,7 @@ fn a_path_out_of_time_keeps_what_it_has() {
             n_threads: Some(1),
             ..RunSettings::default()
         },
-        ..settings(PenaltySettings::default())
+        ..settings(PenaltySettings::none())
     };
     let grid = PenaltyGrid::full(3, 6);
     let path = sparsity_path(x.view(), &y, None, &grid, None, &base, &Control::default()).unwrap();
@@ -318,7 +318,7 @@ fn a_cancelled_path_keeps_what_it_has() {
     let control = Control::default();
     control.stop.raise();
     let grid = PenaltyGrid::full(1, 3);
-    let base = settings(PenaltySettings::default());
+    let base = settings(PenaltySettings::none());
     let path = sparsity_path(x.view(), &y, None, &grid, None, &base, &control).unwrap();
     assert_eq!(
         (path.status, path.points.len()),
@@ -342,14 +342,14 @@ fn expected_rate(model: &OrctModel, x: &Array2<f64>, y: &Labels, k: usize) -> f6
 #[test]
 fn class_rates_are_met_at_a_price_below_that_of_giving_in() {
     let (x, y) = noisy_rows(10, 400, 4);
-    let free = fit(&x, &y, &settings(PenaltySettings::default()));
+    let free = fit(&x, &y, &settings(PenaltySettings::none()));
     let rate = expected_rate(&free, &x, &y, 1);
     let mut priced = 0;
     for asked in [rate + 0.02, 0.93] {
         for local in [0.0, 1e-3] {
             let penalty = PenaltySettings {
-                local,
-                ..PenaltySettings::default()
+                local: Some(local),
+                ..PenaltySettings::none()
             };
             let model = fit(
                 &x,
@@ -382,13 +382,13 @@ fn class_rates_are_met_at_a_price_below_that_of_giving_in() {
 #[test]
 fn a_bound_that_holds_anyway_changes_nothing_much() {
     let (x, y) = noisy_rows(11, 300, 4);
-    let free = fit(&x, &y, &settings(PenaltySettings::default()));
+    let free = fit(&x, &y, &settings(PenaltySettings::none()));
     let bounded = fit(
         &x,
         &y,
         &OrctSettings {
             min_class_rate: vec![(0, 0.1), (1, 0.1)],
-            ..settings(PenaltySettings::default())
+            ..settings(PenaltySettings::none())
         },
     );
     assert!((free.report.loss - bounded.report.loss).abs() < 0.01);
@@ -408,7 +408,7 @@ fn rates_that_cannot_hold_together_are_told() {
         &Labels::from(y.as_slice()),
         &OrctSettings {
             min_class_rate: vec![(0, 0.9), (1, 0.9)],
-            ..settings(PenaltySettings::default())
+            ..settings(PenaltySettings::none())
         },
     );
     assert_eq!(model.report.status, SolveStatus::Infeasible);
@@ -425,7 +425,7 @@ fn cross_validation_finds_what_generalizes() {
     let choices = CvSettings {
         fit: OrctSettings {
             n_starts: 4,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
         depths: vec![1, 2],
         gammas: vec![512.0],
@@ -497,7 +497,7 @@ proptest! {
         global in 0.0..0.1f64,
     ) {
         let (x, y) = noisy_rows(seed, 80, 3);
-        let base = settings(PenaltySettings { local, global, shape: SHAPES[shape], groups: None });
+        let base = settings(PenaltySettings { local: Some(local), global, shape: SHAPES[shape], groups: None });
         let one = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(1), ..RunSettings::default() }, ..base.clone() });
         let mut two = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(2), ..RunSettings::default() }, ..base });
         prop_assert!(one.tree.coefficients.iter().all(|a| a.abs() <= 1.0));
@@ -517,8 +517,8 @@ fn no_tree_is_worse_than_one_without_splits() {
         let settings = OrctSettings {
             depth: 3,
             ..settings(PenaltySettings {
-                local: weight,
-                ..PenaltySettings::default()
+                local: Some(weight),
+                ..PenaltySettings::none()
             })
         };
         let model = fit(&x, &Labels::from(y.as_slice()), &settings);

@@ -76,7 +76,7 @@ fn separable_data_from_an_oblique_tree() {
                 &labels,
                 &OrctSettings {
                     n_starts: 60,
-                    ..OrctSettings::default()
+                    ..OrctSettings::plain()
                 },
             );
             let accuracy = accuracy(&model, x.view(), &labels.codes);
@@ -99,7 +99,7 @@ fn exclusive_or() {
         .map(|r| (r[0] > 0.5) != (r[1] > 0.5))
         .collect();
     let labels = Labels::from(y.as_slice());
-    let model = fit(&x, &labels, &OrctSettings::default());
+    let model = fit(&x, &labels, &OrctSettings::plain());
     assert!(accuracy(&model, x.view(), &labels.codes) >= 0.98);
     // Depth 1 cannot.
     let stump = fit(
@@ -107,7 +107,7 @@ fn exclusive_or() {
         &labels,
         &OrctSettings {
             depth: 1,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
     assert!(accuracy(&stump, x.view(), &labels.codes) < 0.8);
@@ -127,7 +127,7 @@ fn costs_shift_predictions_towards_the_dearer_class() {
         let settings = OrctSettings {
             depth: 1,
             costs: Some(vec![0.0, 0.5, missed, 0.0]),
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         };
         fit(&x, &labels, &settings)
             .predict(x.view())
@@ -152,7 +152,7 @@ fn the_model_is_worth_the_objective_it_reports() {
         &labels,
         &OrctSettings {
             n_starts: 4,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
     let probabilities = model.label_probabilities(x.view()).unwrap();
@@ -195,7 +195,7 @@ fn coverage_gives_every_class_a_leaf() {
         let settings = OrctSettings {
             cover_classes,
             n_starts: 4,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         };
         let model = fit(&x, &labels, &settings);
         let has_all = (0..3).all(|k| model.leaf_classes.contains(&k));
@@ -210,7 +210,7 @@ fn coverage_gives_every_class_a_leaf() {
         &OrctSettings {
             n_starts: 2,
             max_iter: 20,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
     let mut leaves = model.leaf_classes.clone();
@@ -229,7 +229,7 @@ fn more_starts_never_raise_the_objective() {
             &OrctSettings {
                 n_starts,
                 max_iter: 40,
-                ..OrctSettings::default()
+                ..OrctSettings::plain()
             },
         )
         .report
@@ -258,7 +258,7 @@ fn the_seed_decides() {
             },
             n_starts: 3,
             max_iter: 30,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         };
         fit(&x, &labels, &settings)
     };
@@ -279,7 +279,7 @@ fn out_of_time_there_is_still_a_model() {
                 time_limit: Some(limit),
                 ..RunSettings::default()
             },
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         };
         let model = fit(&x, &labels, &settings);
         assert_eq!(model.report.status, SolveStatus::TimeLimit);
@@ -294,7 +294,7 @@ fn out_of_time_there_is_still_a_model() {
             time_limit: Some(Duration::MAX),
             ..RunSettings::default()
         },
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     assert_ne!(
         fit(&x, &labels, &settings).report.status,
@@ -313,7 +313,7 @@ fn a_raised_flag_ends_a_fit_that_would_take_hours() {
         n_starts: 10_000,
         max_iter: 1_000_000,
         tol: 0.0,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let control = Control::default();
     let (flag, progress) = (control.stop.clone(), control.progress.clone());
@@ -351,7 +351,7 @@ fn thresholds_among_many_features_are_found() {
     let settings = OrctSettings {
         gamma: 8192.0,
         n_starts: 2,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let labels = Labels::from(y.as_slice());
     let report = fit(&x, &labels, &settings).report;

@@ -24,7 +24,7 @@ fn settings() -> OrctSettings {
     OrctSettings {
         depth: 1,
         n_starts: 3,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     }
 }
 

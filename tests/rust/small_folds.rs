@@ -8,7 +8,7 @@ fn quick(folds: usize) -> CvSettings {
     CvSettings {
         fit: OrctSettings {
             n_starts: 2,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
         depths: vec![1],
         gammas: vec![512.0],
@@ -71,7 +71,7 @@ fn automatic_scaling_of_two_rows_is_min_max() {
     let settings = OrctSettings {
         depth: 1,
         scaling: ScalingChoice::Auto,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     let model = fit_orct(x.view(), &y, None, &settings, &Control::default()).unwrap();
     assert_eq!(model.predict(x.view()).unwrap(), y.codes);

@@ -102,10 +102,10 @@ fn soft_splits_under_group_penalties_are_fitted_for_every_seed() {
                 gamma: 8.0,
                 penalty: PenaltySettings {
                     global,
-                    ..PenaltySettings::default()
+                    ..PenaltySettings::none()
                 },
                 n_starts: 2,
-                ..OrctSettings::default()
+                ..OrctSettings::plain()
             };
             let model = fit_orct(x.view(), &labels, None, &settings, &Control::default()).unwrap();
             assert!(model.report.objective.is_finite());

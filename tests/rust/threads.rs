@@ -55,7 +55,7 @@ fn starts_in_parallel_fit_the_same_tree() {
             n_starts: 6,
             max_iter: 60,
             scaling,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
     same_on_all_thread_counts(
@@ -64,7 +64,7 @@ fn starts_in_parallel_fit_the_same_tree() {
             n_starts: 1,
             depth: 3,
             max_iter: 60,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
 }
@@ -78,7 +78,7 @@ fn the_choice_of_scaling_is_the_same() {
             n_starts: 2,
             max_iter: 20,
             scaling,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
 }
@@ -90,7 +90,7 @@ fn rows_in_parallel_fit_the_same_tree() {
         &OrctSettings {
             n_starts: 2,
             max_iter: 3,
-            ..OrctSettings::default()
+            ..OrctSettings::plain()
         },
     );
 }

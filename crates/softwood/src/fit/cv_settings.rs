@@ -84,7 +84,7 @@ impl CvCandidate {
             gamma: self.gamma,
             scaling: ScalingChoice::Fixed(self.scaling),
             penalty: PenaltySettings {
-                local: self.local_penalty,
+                local: Some(self.local_penalty),
                 global: self.global_penalty,
                 ..base.penalty.clone()
             },

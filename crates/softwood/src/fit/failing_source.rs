@@ -128,7 +128,7 @@ fn a_classification_tree_ends_with_the_error_of_its_source() {
     let settings = OrctSettings {
         n_starts: 2,
         max_iter: 20,
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     assert_failures_end(|visits| fit_classes(visits, &settings));
 }
@@ -140,10 +140,10 @@ fn a_penalized_tree_with_bounded_rates_ends_with_the_error_of_its_source() {
         max_iter: 10,
         penalty: PenaltySettings {
             global: 0.001,
-            ..PenaltySettings::default()
+            ..PenaltySettings::none()
         },
         min_class_rate: vec![(1, 0.7)],
-        ..OrctSettings::default()
+        ..OrctSettings::plain()
     };
     assert_failures_end(|visits| fit_classes(visits, &settings));
 }

@@ -22,7 +22,8 @@ pub(super) fn notices_of_classification(
     if model.report.status == SolveStatus::Cancelled {
         return notices;
     }
-    let penalized = penalty.local > 0.0 || penalty.global > 0.0;
+    // The usual penalty, if nothing was said of it, is one as well.
+    let penalized = penalty.local != Some(0.0) || penalty.global > 0.0;
     if penalized && model.tree.coefficients.iter().all(|a| *a == 0.0) {
         // Its leaves are reached by chance or not at all, and one class is all it can predict.
         notices.push(Notice::NoFeatures);

@@ -159,10 +159,11 @@ impl<'a> OrctProblem<'a> {
     ) -> Descent<'b, 'd> {
         let features = data.features();
         let class_weights = data.class_weights();
+        let penalty = settings.penalty.resolved(features, self.costs);
         Descent {
             stages: stages(settings.gamma, self.costs, &class_weights, features),
-            penalty: Penalty::on_splits(&settings.penalty, self.topology, features),
-            node_penalty: Penalty::on_splits(&settings.penalty, Topology::complete(1), features),
+            penalty: Penalty::on_splits(&penalty, self.topology, features),
+            node_penalty: Penalty::on_splits(&penalty, Topology::complete(1), features),
             rates: ClassRates {
                 bounds: settings.min_class_rate.clone(),
             },

@@ -39,7 +39,7 @@ impl Default for OrctSettings {
             depth: 2,
             gamma: 512.0,
             costs: None,
-            scaling: ScalingChoice::Fixed(ScalingKind::MinMax),
+            scaling: ScalingChoice::Auto,
             penalty: PenaltySettings::default(),
             min_class_rate: Vec::new(),
             cover_classes: true,
@@ -52,6 +52,15 @@ impl Default for OrctSettings {
 }
 
 impl OrctSettings {
+    /// The tree as the papers have it: features scaled linearly, no penalty.
+    pub fn plain() -> Self {
+        Self {
+            scaling: ScalingChoice::Fixed(ScalingKind::MinMax),
+            penalty: PenaltySettings::none(),
+            ..Self::default()
+        }
+    }
+
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;

@@ -176,7 +176,7 @@ fn walk(
             }
             let here = OrctSettings {
                 penalty: PenaltySettings {
-                    local: *local,
+                    local: Some(*local),
                     global: *global,
                     ..settings.penalty.clone()
                 },

@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 50;
 const LIKELIHOOD_GAIN: f64 = 1e-5;
 
 /// The frequencies, L × K, from the weights of the rows of each class that reach each leaf. They are
-/// smoothed as [`smoothed_frequencies`] does; out of time they are what has been reached.
+/// smoothed as [`smoothed_frequencies`] does; stopped, they are what has been reached.
 pub(crate) fn likely_frequencies(
     data: &ClassificationRows<'_>,
     splits: &Splits,
@@ -29,7 +29,7 @@ pub(crate) fn likely_frequencies(
     let mut before = f64::NEG_INFINITY;
     for _ in 0..MAX_STEPS {
         let mut sums = match data.leaf_posteriors(splits, leaves, &frequencies) {
-            Err(Interrupted::TimeLimit) => break,
+            Err(Interrupted::TimeLimit | Interrupted::Cancelled) => break,
             sums => sums?,
         };
         let likelihood = sums.pop().expect("the likelihood is last") / data.total_weight();
