@@ -6,6 +6,12 @@ from plain import fit_plain
 
 import softwood
 
+# Quick fits of few rows are all that is needed.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning"),
+    pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning"),
+]
+
 
 @pytest.fixture(scope="module")
 def regression(three):
