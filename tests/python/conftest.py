@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 
 # Quick fits of few rows are all that is needed.
 pytestmark = [

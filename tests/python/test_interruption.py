@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 from softwood.warnings import LimitWarning
 
 # Trees here are deeper than their data on purpose.
@@ -67,7 +67,7 @@ COUNT = """
 def count():
     time.sleep(0.1)
     return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
-fit_plain(X[:99], y[:99], n_starts=1, n_threads=1)
+softwood.fit_orct(X[:99], y[:99], n_starts=1, n_threads=1)
 before = count()
 """
 
@@ -107,7 +107,7 @@ def starts(count):
 def test_an_exception_carries_the_best_tree_so_far(long_fit):
     X, y = long_fit["X"], long_fit["y"]
     names = [f"column {j}" for j in range(X.shape[1])]
-    tree = stopped_when(starts(2), softwood.fit_orct, **long_fit, feature_names=names)
+    tree = stopped_when(starts(2), fit_plain, **long_fit, feature_names=names)
     assert isinstance(tree, softwood.OrctModel)
     assert tree.report.status == "cancelled"
     assert not tree.report.converged
@@ -120,7 +120,7 @@ def test_an_exception_carries_the_best_tree_so_far(long_fit):
 
 def test_the_best_tree_so_far_of_a_fit_to_selected_rows(long_fit):
     settings = long_fit | {"n_starts": 4, "rows": "selected"}
-    tree = stopped_when(starts(4), softwood.fit_orct, **settings)
+    tree = stopped_when(starts(4), fit_plain, **settings)
     assert isinstance(tree, softwood.OrctModel)
     assert tree.report.status == "cancelled"
     assert tree.report.rows == len(long_fit["y"])
@@ -138,7 +138,7 @@ def test_the_best_regression_tree_so_far(example):
 
 
 def test_an_exception_at_the_end_carries_the_whole_model(three):
-    tree = stopped_when(starts(2), softwood.fit_orct, *three, depth=2, n_starts=2)
+    tree = stopped_when(starts(2), fit_plain, *three, depth=2, n_starts=2)
     whole = fit_plain(*three, depth=2, n_starts=2)
     assert (tree.coefficients == whole.coefficients).all()
 

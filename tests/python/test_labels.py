@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 
 X = np.arange(12.0).reshape(-1, 1)
 HALVES = np.arange(12) >= 6

@@ -4,10 +4,10 @@ import time
 
 import numpy as np
 import pytest
-from plain import fit_plain
 from scipy.optimize import minimize
 
 import softwood
+from plain import fit_plain
 
 
 def ancestors(leaf, depth):

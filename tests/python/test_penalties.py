@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 from softwood.warnings import LimitWarning, OneClassWarning, RateMissedWarning
 
 # Fits here are short on purpose.

@@ -6,9 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 from softwood.warnings import OneClassWarning
 
 # Fits here are short on purpose.

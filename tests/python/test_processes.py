@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import joblib
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 
 # Fits here are short on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
@@ -93,7 +93,7 @@ def test_a_forked_child_evaluates_with_threads_of_its_own():
 def test_joblib_fits_side_by_side(three, backend):
     X, y = three
     fitted = joblib.Parallel(n_jobs=2, backend=backend)(
-        joblib.delayed(softwood.fit_orct)(X, y, **SETTINGS) for _ in range(4)
+        joblib.delayed(fit_plain)(X, y, **SETTINGS) for _ in range(4)
     )
     assert {model.coefficients.tobytes() for model in fitted} == {fit(X, y)}
 

@@ -8,9 +8,9 @@ import types
 from itertools import pairwise
 
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 from softwood import progress as progress_module
 from softwood.warnings import LimitWarning
 

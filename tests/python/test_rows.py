@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 from softwood.warnings import OneClassWarning
 
 # Fits here are short on purpose.
@@ -189,8 +189,8 @@ if order == "C":
     X = X[::-1, ::-1]  # strides of both signs
 y = X[:, 0] > X[:, 1]
 few = np.ascontiguousarray(X[:2000])
-settings = dict(depth=1, n_starts=1, max_iter=2, n_threads=2)
-model = fit_plain(few, y[:2000], **settings)
+settings = dict(depth=1, n_starts=1, max_iter=2, n_threads=2, scaling="minmax")
+model = softwood.fit_orct(few, y[:2000], **settings)
 objective = softwood.OrctObjective(few, y[:2000], [True, False], depth=1, n_threads=2)
 objective.value_and_gradient(np.zeros(17))
 # Not ru_maxrss: it begins with that of the parent process.
@@ -199,7 +199,7 @@ peak = lambda: int(status()["VmHWM"].split()[0]) * 1024
 before = peak()
 objective = softwood.OrctObjective(X, y, [True, False], depth=1, n_threads=2)
 objective.value_and_gradient(np.zeros(17))
-fit_plain(X, y, **settings)
+softwood.fit_orct(X, y, **settings)
 model.predict_proba(X)
 print((peak() - before) / X.nbytes)
 """

@@ -4,9 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from plain import fit_plain
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 from sklearn.tree import DecisionTreeClassifier
 
 import softwood
+from plain import fit_plain
 
 # HiGHS meets constraints within 1e-7; what is decided by less is not compared.
 PRECISION = 1e-6

@@ -5,9 +5,9 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-from plain import fit_plain
 
 import softwood
+from plain import fit_plain
 from softwood._settings import DEFAULTS
 from softwood.warnings import OneClassWarning
 

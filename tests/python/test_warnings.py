@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from plain import fit_plain
 from sklearn.datasets import make_friedman1
 
 import softwood
+from plain import fit_plain
 from softwood.warnings import (
     AllRowsSelectedWarning,
     EmptyLeavesWarning,

@@ -1,0 +1,49 @@
+"""What a fit does if nothing is said, and the plain tree of the papers one line away."""
+
+import numpy as np
+import pytest
+
+import softwood
+from plain import fit_plain
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """400 rows, 12 features of which two count, a tenth of the labels wrong."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(400, 12))
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0) ^ (rng.random(400) < 0.1)
+    return X, y
+
+
+def test_the_usual_penalty_is_one_over_32_features(noisy):
+    usual = softwood.fit_orct(*noisy, n_starts=4, scaling="minmax")
+    said = fit_plain(*noisy, n_starts=4, local_penalty=1 / (32 * 12))
+    assert (usual.coefficients == said.coefficients).all()
+    assert usual.report.objective > usual.report.loss
+
+
+def test_the_usual_penalty_follows_costs_and_steepness(noisy):
+    costs = 8 * (1 - np.eye(2))
+    usual = softwood.fit_orct(*noisy, n_starts=4, scaling="minmax", costs=costs, gamma=128)
+    said = fit_plain(*noisy, n_starts=4, costs=costs, gamma=128, local_penalty=8 / (16 * 12) / 4)
+    assert (usual.coefficients == said.coefficients).all()
+
+
+def test_another_penalty_takes_its_place(noisy):
+    usual = softwood.fit_orct(*noisy, n_starts=2, scaling="minmax", global_penalty=1e-3)
+    said = fit_plain(*noisy, n_starts=2, global_penalty=1e-3)
+    assert (usual.coefficients == said.coefficients).all()
+
+
+def test_scaling_is_chosen_by_folds():
+    rng = np.random.default_rng(0)
+    X = np.exp(3 * rng.normal(size=(400, 2)))
+    y = np.abs(np.log(X[:, 0])) < 1  # far too steep for a linear map
+    assert softwood.fit_orct(X, y, n_starts=4).scaling == "quantile"
+
+
+def test_a_plain_tree_has_nothing_but_its_loss(noisy):
+    model = fit_plain(*noisy, n_starts=4)
+    assert model.scaling == "minmax"
+    assert model.report.objective == model.report.loss
