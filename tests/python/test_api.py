@@ -30,7 +30,7 @@ def test_fit_orct_has_the_promised_signature():
         "min_class_rate: 'float | Mapping[Any, float] | ArrayLike | None' = None, "
         "cover_classes: 'bool' = True, solver: 'str' = 'full', "
         "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, "
-        "random_state: 'int | None' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 200, "
+        "random_state: 'int | None' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 1000, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
         "feature_names: 'Sequence[str] | None' = None, "
         "progress: 'bool | Callable[[Progress], object] | None' = None, verbose: 'bool' = False)"

@@ -150,7 +150,7 @@ def test_without_a_tree_there_is_nothing_to_carry(example):
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
-        ("softwood.fit_orct(X, y, 3, n_starts=100_000)", "OrctModel"),
+        ("softwood.fit_orct(X, y, 3, n_starts=100_000, scaling='minmax')", "OrctModel"),
         ("softwood.fit_orct(X, y, 3, n_starts=100_000, rows='selected')", "OrctModel"),
         ("softwood.fit_srt(X, X[:, 0] * X[:, 1], 3, n_starts=100_000)", "SrtModel"),
         ("softwood.fit_orct_cv(X, y)", "NoneType"),

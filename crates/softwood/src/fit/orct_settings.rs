@@ -44,7 +44,7 @@ impl Default for OrctSettings {
             min_class_rate: Vec::new(),
             cover_classes: true,
             n_starts: 20,
-            max_iter: 200,
+            max_iter: 1000,
             tol: 1e-3,
             run: RunSettings::default(),
         }

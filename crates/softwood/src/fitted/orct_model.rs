@@ -97,14 +97,7 @@ impl OrctModel {
                 }
                 Ok(())
             }
-            Routing::Soft if self.frequencies.is_empty() => {
-                self.tree.mix(rows, &self.label_mixture(), out)
-            }
-            Routing::Soft => {
-                let splits = self.tree.linear_splits();
-                let mixture = splits.mixture_of_leaves(self.frequencies.clone());
-                self.tree.mix(rows, &mixture, out)
-            }
+            Routing::Soft => self.tree.mix(rows, &self.mixture(), out),
         }
     }
 
@@ -136,12 +129,17 @@ impl OrctModel {
             let leaves = self.tree.leaf_indices(rows)?.into_iter();
             return Ok(leaves.map(|leaf| classes[leaf as usize]).collect());
         }
-        let probabilities = match self.decision {
-            Decision::LeafLabels => self.label_probabilities(rows)?,
-            _ => self.predict_proba(rows)?,
+        let mixture = match self.decision {
+            Decision::LeafLabels => self.label_mixture(),
+            _ => self.mixture(),
         };
-        let rows = probabilities.chunks_exact(self.classes.len());
-        Ok(rows.map(|row| self.decision.class(row)).collect())
+        let rows = rows.into();
+        let mut out = vec![0; rows.len()];
+        self.tree.pass_once(rows, |scaled, parallelism| {
+            let decide = |row: &[f64]| self.decision.class(row);
+            mixture.decide(scaled, parallelism, decide, &mut out)
+        })?;
+        Ok(out)
     }
 
     /// Frequency f_tk of each class in each leaf, L × K, as soft routing mixes them. Models of version 1
@@ -182,6 +180,16 @@ impl OrctModel {
         leaves.map(|leaf| self.decision.class(leaf)).collect()
     }
 
+    /// Σ_t P_xt f_tk.
+    fn mixture(&self) -> Mixture {
+        if self.frequencies.is_empty() {
+            return self.label_mixture();
+        }
+        let splits = self.tree.linear_splits();
+        splits.mixture_of_leaves(self.frequencies.clone())
+    }
+
+    /// Σ_t C_kt P_xt.
     fn label_mixture(&self) -> Mixture {
         let splits = self.tree.linear_splits();
         splits.mixture_of_labels(&self.leaf_classes, self.classes.len())

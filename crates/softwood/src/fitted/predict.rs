@@ -112,6 +112,11 @@ pub(crate) struct Mixture {
 }
 
 impl Mixture {
+    /// K.
+    fn width(&self) -> usize {
+        self.values.len() / self.nodes.len()
+    }
+
     /// N × K values into `out`; false if a row is not finite.
     pub fn fill(
         &self,
@@ -119,31 +124,69 @@ impl Mixture {
         parallelism: Parallelism,
         out: &mut [f64],
     ) -> bool {
-        let (stride, width) = (rows.stride(), self.values.len() / self.nodes.len());
+        let (stride, width) = (rows.stride(), self.width());
+        let put = |columns: &[f64], out: &mut [f64]| match width {
+            2 => side_by_side::<2>(columns, stride, out),
+            3 => side_by_side::<3>(columns, stride, out),
+            4 => side_by_side::<4>(columns, stride, out),
+            _ => {
+                for (i, row) in out.chunks_exact_mut(width).enumerate() {
+                    put_row(columns, stride, i, row);
+                }
+            }
+        };
+        self.see_columns(rows, parallelism, width, put, out)
+    }
+
+    /// What `decide` makes of the K values of each row into `out`; false if a row is not finite.
+    pub fn decide(
+        &self,
+        rows: &dyn RowSource<'_>,
+        parallelism: Parallelism,
+        decide: impl Fn(&[f64]) -> u32 + Sync,
+        out: &mut [u32],
+    ) -> bool {
+        let stride = rows.stride();
+        let put = |columns: &[f64], out: &mut [u32]| {
+            let mut row = vec![0.0; self.width()];
+            for (i, out) in out.iter_mut().enumerate() {
+                put_row(columns, stride, i, &mut row);
+                *out = decide(&row);
+            }
+        };
+        self.see_columns(rows, parallelism, 1, put, out)
+    }
+
+    /// Hands the K columns of each block to `put`, with its places in `out`, `width` a row.
+    fn see_columns<T: Send>(
+        &self,
+        rows: &dyn RowSource<'_>,
+        parallelism: Parallelism,
+        width: usize,
+        put: impl Fn(&[f64], &mut [T]) + Sync,
+        out: &mut [T],
+    ) -> bool {
+        let stride = rows.stride();
         let scratch = || {
-            let columns = vec![0.0; width * stride];
+            let columns = vec![0.0; self.width() * stride];
             (BlockScratch::new(self.splits.topology, stride), columns)
         };
         let fill =
-            |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [f64]| {
+            |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [T]| {
                 block_pass::leaf_probabilities(&self.splits, tile, scratch);
                 mix_values(scratch, &self.nodes, &self.values, columns);
                 // Rounding may take a sum beyond 1.
                 columns.iter_mut().for_each(|p| *p = p.min(1.0));
-                match width {
-                    2 => side_by_side::<2>(columns, stride, out),
-                    3 => side_by_side::<3>(columns, stride, out),
-                    4 => side_by_side::<4>(columns, stride, out),
-                    _ => {
-                        for (i, row) in out.chunks_exact_mut(width).enumerate() {
-                            for (k, p) in row.iter_mut().enumerate() {
-                                *p = columns[k * stride + i];
-                            }
-                        }
-                    }
-                }
+                put(columns, out);
             };
         fill_by_blocks(rows, parallelism, width, scratch, fill, out)
+    }
+}
+
+/// Row `i` of the columns.
+fn put_row(columns: &[f64], stride: usize, i: usize, row: &mut [f64]) {
+    for (p, column) in row.iter_mut().zip(columns.chunks_exact(stride)) {
+        *p = column[i];
     }
 }
 
