@@ -6,6 +6,8 @@ import pytest
 import softwood
 from plain import fit_plain
 
+pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
+
 
 @pytest.fixture(scope="module")
 def noisy():
