@@ -298,15 +298,28 @@ ORCT of depth 2, gamma 8, quantile scaling
 fitted to 300 rows, 3 features, 3 classes
 objective 0.2, converged, best of 2 starts
 
-[0] 0.002222·glucose + 0.1667·q(bmi) > 0.3611?
-├─ yes: [1] -0.3333·q(bmi) + 0.0005556·glucose > -0.09722?
-│  ├─ yes: high
-│  └─ no:  middle
-└─ no:  [2] 0.25·q(bmi) - 0.001111·glucose > 0.006944?
-   ├─ yes: low
-   └─ no:  middle
+[0] 0.002222·glucose + 0.1667·q(bmi) > 0.3611?  (55 % of 300 rows)
+├─ yes: [1] -0.3333·q(bmi) + 0.0005556·glucose > -0.09722?  (45 % of 166 rows)
+│  ├─ yes: high: 75 rows, 20 % errors (11 % middle, 9.3 % low)
+│  └─ no:  middle: 91 rows, 25 % errors (15 % low, 9.9 % high)
+└─ no:  [2] 0.25·q(bmi) - 0.001111·glucose > 0.006944?  (55 % of 134 rows)
+   ├─ yes: low: 74 rows, 14 % errors (9.5 % middle, 4.1 % high)
+   └─ no:  middle: 60 rows, 30 % errors (20 % low, 10 % high)
 ";
         assert_eq!(documented_model().to_string(), expected);
+    }
+
+    #[test]
+    fn a_tree_of_version_1_has_labels_alone() {
+        let mut model = documented_model();
+        (model.leaf_weights, model.frequencies) = (Vec::new(), Vec::new());
+        model.decision = Decision::LeafLabels;
+        let text = model.to_string();
+        assert!(text.contains("> 0.3611?\n├─ yes: [1]"), "{text}");
+        assert!(
+            text.ends_with("   ├─ yes: low\n   └─ no:  middle\n"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -353,7 +366,7 @@ objective 0.2, converged, best of 2 starts
     #[test]
     fn terms_have_lines_of_their_own_on_request() {
         let text = documented_model().describe(Some(1));
-        assert!(text.contains("> 0.3611?\n│      + 0.002222·glucose  log odds +2.667 over its range\n│      … 1 more\n├─ yes: [1]"), "{text}");
+        assert!(text.contains("> 0.3611?  (55 % of 300 rows)\n│      + 0.002222·glucose  log odds +2.667 over its range\n│      … 1 more\n├─ yes: [1]"), "{text}");
     }
 
     #[test]
@@ -363,7 +376,7 @@ objective 0.2, converged, best of 2 starts
         assert!(
             model
                 .to_string()
-                .contains("├─ yes: [1] left for every row\n│  ├─ yes: high\n")
+                .contains("├─ yes: [1] left for every row  (45 % of 166 rows)\n│  ├─ yes: high: ")
         );
     }
 
@@ -381,7 +394,7 @@ objective 0.2, converged, best of 2 starts
             text.lines().all(|line| line.chars().count() <= WIDTH),
             "{text}"
         );
-        assert!(text.contains("·a measuremen…, number 33 + "), "{text}");
+        assert!(text.contains("·a measuremen…, number 11 + "), "{text}");
         assert!(text.contains(" more > "), "{text}");
     }
 }
