@@ -26,7 +26,8 @@
 //!      C ≥ 0,  −1 ≤ a, μ ≤ 1.
 //! ```
 //!
-//! The probability of class k at x is Σ_t C_kt P_xt. Penalties on a may be added for sparse trees (see
+//! The probability of class k at x is Σ_t P_xt f_tk, f_tk being the frequency of class k in leaf t.
+//! Penalties on a may be added for sparse trees (see
 //! [`PenaltySettings`](objective::PenaltySettings)), and bounds on the recall of classes.
 //!
 //! A soft regression tree (SRT) has the same splits with γ = 1 and free coefficients ω, and a linear
