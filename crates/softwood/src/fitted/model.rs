@@ -10,7 +10,7 @@ pub trait FittedModel: fmt::Display + Clone + PartialEq + Sized + Send + Sync {
     /// Its name in files.
     const KIND: &'static str;
 
-    /// What [`Self::importance`] can be measured of.
+    /// What [`Self::importance_of`] can be measured of.
     const PARTS: &'static [&'static str];
 
     /// The splits.
