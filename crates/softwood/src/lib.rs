@@ -128,13 +128,13 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
-pub use fit::cv_settings::{CvRule, CvSettings};
-#[cfg(feature = "fit")]
 pub use fit::lambda_max::{LambdaMax, lambda_max};
 #[cfg(feature = "fit")]
 pub use fit::orct::{check_orct_input, fit_orct};
 #[cfg(feature = "fit")]
 pub use fit::orct_cv::fit_orct_cv;
+#[cfg(feature = "fit")]
+pub use fit::orct_cv_settings::OrctCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::orct_settings::OrctSettings;
 #[cfg(feature = "fit")]
@@ -150,4 +150,6 @@ pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
+#[cfg(feature = "fit")]
+pub use search::race::CvRule;
 pub use stop::StopFlag;

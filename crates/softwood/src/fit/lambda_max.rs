@@ -1,7 +1,7 @@
 //! The smallest penalties under which the tree that uses no feature, a = 0, is stationary.
 
 use super::orct::check_orct_input;
-use super::orct_settings::OrctSettings;
+use super::orct_settings::{OrctSettings, PLAIN_GAMMA};
 use crate::control::Control;
 use crate::data::{
     Classes, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind, WeightedRows,
@@ -23,7 +23,8 @@ pub struct LambdaMax {
     pub at_bounds: Option<f64>,
 }
 
-/// Computes them for rows mapped by `scaling`, with depth, γ, costs and penalty of `settings`.
+/// Computes them for rows mapped by `scaling`, with depth, γ (512 if it is left open), costs and penalty of
+/// `settings`.
 ///
 /// At a = 0 every row reaches node t with the same probability R_t and goes left with the same p_t, so
 /// ∂g/∂a_jt = (γ/p) R_t p_t(1 − p_t) (v_left − v_right), where v is a mean over leaves of S_kj = (1/W)
@@ -62,7 +63,8 @@ pub fn lambda_max<'a>(
         high - low
     };
     let ranges: Vec<f64> = (0..p).map(range).collect();
-    let steepness = settings.gamma / p as f64 / settings.penalty.shape.slope(0.0);
+    let gamma = settings.gamma.unwrap_or(PLAIN_GAMMA);
+    let steepness = gamma / p as f64 / settings.penalty.shape.slope(0.0);
     let widest = ranges.iter().copied().fold(0.0, f64::max);
     let group_of = |j: usize| settings.penalty.groups.as_ref().map_or(j, |g| g[j]);
     let mut groups: std::collections::BTreeMap<usize, f64> = Default::default();
@@ -71,7 +73,7 @@ pub fn lambda_max<'a>(
     }
     let widest_group = groups.values().copied().fold(0.0, f64::max);
     // p(1 − p) at μ = ±1.
-    let saturated = 1.0 / (2.0 + 2.0 * settings.gamma.cosh());
+    let saturated = 1.0 / (2.0 + 2.0 * gamma.cosh());
     Ok(LambdaMax {
         local: 0.25 * steepness * widest,
         global: 0.25 * (settings.depth as f64).sqrt() * steepness * widest_group,

@@ -1,17 +1,18 @@
 //! One file per public fit function, each a story from rows to fitted model, and one for its settings.
 
+mod auto_settings;
 mod check_orct_data;
 mod choose_ridges;
-mod choose_scaling;
-mod cv_candidates;
-pub mod cv_settings;
+mod class_fold;
+mod cv_table;
 #[cfg(test)]
 mod failing_source;
 pub mod lambda_max;
 mod notices;
 pub mod orct;
+mod orct_candidates;
 pub mod orct_cv;
-mod orct_cv_scores;
+pub mod orct_cv_settings;
 mod orct_problem;
 pub mod orct_settings;
 pub mod run_settings;

@@ -1,18 +1,17 @@
 //! START HERE. The optimal randomized classification tree: settings → data → starts → model.
 
+use super::auto_settings::settle;
 use super::check_orct_data::check_orct_data;
-use super::choose_scaling::{learn_scaling, starts_of_choice};
+use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
-use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling};
 use crate::error::{FitError, InputError};
-use crate::fitted::OrctModel;
+use crate::fitted::{OrctCandidate, OrctModel};
 use crate::search::multistart::{Effort, run_starts};
 use crate::threads::in_pool;
-use crate::tree::Topology;
 use std::time::Instant;
 
 /// Fits an optimal randomized classification tree (ORCT):
@@ -24,7 +23,8 @@ use std::time::Instant;
 /// upwards with class-balanced costs, alternating the exact label step with projected L-BFGS on
 /// (a, μ), and end with the wanted γ and the true costs. Every other start takes greedy splits on single
 /// features straight to that last stage. Splits that cost more than they save are pruned, idle ones
-/// are regrown. Same seed, same bits, on any number of threads.
+/// are regrown. γ, scaling and λ_L, where the settings leave them open, are chosen on folds of the
+/// rows first, by the Brier score of held-out rows. Same seed, same bits, on any number of threads.
 pub fn fit_orct<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -33,44 +33,46 @@ pub fn fit_orct<'a>(
     control: &Control,
 ) -> Result<OrctModel, FitError> {
     let rows = rows.into();
+    let began = Instant::now();
     settings.validate()?;
     let costs = check_orct_data(&rows, labels, weights, settings)?;
     in_pool(settings.run.n_threads, || check_finite(&rows))??;
-    let starts = starts_of_choice(settings) + settings.n_starts;
-    control.progress.announce(starts);
-    let mut model = fit_checked(rows, labels, weights, &costs, settings, None, control)?;
-    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
+    let data = ClassData {
+        rows: rows.reborrow(),
+        labels,
+        weights,
+        costs: &costs,
+    };
+    let settled = settle(&data, settings, settings.n_starts, control)?;
+    let rest = settings.within(began);
+    let mut model = fit_checked(&data, &rest, &settled.at, None, control)?;
+    model.report.notices = notices_of_classification(&model, &data, &settled.at);
+    settled.tell(&mut model.report);
+    model.report.seconds = began.elapsed().as_secs_f64();
     Ok(model)
 }
 
-/// As [`fit_orct`] for what was checked and announced before, with the features mapped by `scaling` if
-/// there is one; without notices.
-pub(crate) fn fit_checked(
-    rows: Rows<'_>,
-    labels: &Labels,
-    weights: Option<&[f64]>,
-    costs: &[f64],
+/// As [`fit_orct`] for what was checked and announced before, with what `at` fixes of the settings and the
+/// features mapped by `scaling` if there is one; without notices.
+pub(super) fn fit_checked(
+    data: &ClassData<'_>,
     settings: &OrctSettings,
+    at: &OrctCandidate,
     scaling: Option<&Scaling>,
     control: &Control,
 ) -> Result<OrctModel, FitError> {
     let began = Instant::now();
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
-        let topology = Topology::complete(settings.depth);
-        let problem = OrctProblem {
-            rows: rows.reborrow(),
-            labels,
-            weights,
-            costs,
-            topology,
-        };
-        let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
+        let problem = data.problem(at.depth);
+        let (rows, weights) = (problem.rows, problem.weights);
+        let patient = stop.without_deadline();
+        let learn = || Scaling::learn_unless_stopped(at.scaling, rows, weights, &patient);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
         control.progress.begin_phase(settings.n_starts);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
-        let descent = problem.descent(data, settings, &control.progress);
+        let descent = problem.descent(data, settings, at, &control.progress);
         let (n, seed) = (settings.n_starts, settings.run.random_state);
         let starts = run_starts(&descent, n, seed, Effort::Full)?;
         let model = problem.model(&descent, &starts, settings, &scaling, began)?;

@@ -3,18 +3,18 @@
 use super::orct_settings::OrctSettings;
 use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
 use crate::fitted::{
-    ConstraintKind, ConstraintReport, Decision, FitReport, LinearSplits, Mixture, OrctModel,
-    SoftTree,
+    ConstraintKind, ConstraintReport, Decision, FitReport, OrctCandidate, OrctModel, SoftTree,
 };
 use crate::leaves::likely_frequencies;
-use crate::objective::{ClassRates, Penalty};
+use crate::objective::{ClassRates, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome};
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
 use crate::stop::{Interrupted, Stop};
-use crate::tree::{ParameterLayout, Shape, Topology};
+use crate::tree::Topology;
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -45,24 +45,6 @@ impl<'a> OrctProblem<'a> {
         ClassificationRows::new(rows.clone(), classes, weights, spread, stop.clone())
     }
 
-    /// Where splits are in θ.
-    pub fn layout(&self) -> ParameterLayout {
-        ParameterLayout::new(self.topology, self.rows.features())
-    }
-
-    /// What the tree of a start predicts.
-    pub fn mixture(&self, start: &StartOutcome, gamma: f64) -> Mixture {
-        let (coefficients, intercepts) = self.layout().split(&start.theta);
-        let splits = LinearSplits {
-            shape: &Shape::complete(self.topology.depth()),
-            features: self.rows.features(),
-            coefficients,
-            intercepts,
-            gamma,
-        };
-        splits.mixture_of_labels(&start.labels, self.labels.classes.len())
-    }
-
     /// The model of the best start, without splits that do nothing.
     pub fn model(
         &self,
@@ -73,27 +55,48 @@ impl<'a> OrctProblem<'a> {
         began: Instant,
     ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
-        let tree = Simplified::of(descent, best)?;
+        let mut model = self.tree(descent, best, settings, scaling)?;
+        let (objective, loss) = (model.report.objective, model.report.loss);
+        model.report = FitReport {
+            objective,
+            loss,
+            constraints: constraints(settings, best),
+            loss_unit: Some(1.0),
+            ..starts.report(self.rows.len(), began)
+        };
+        model.report.start_objectives[starts.best] = objective;
+        self.route_hard(&mut model);
+        Ok(model)
+    }
+
+    /// The tree of one start, without splits that do nothing. Its report tells objective and loss alone, and
+    /// which rows end in each leaf is not known.
+    pub fn tree(
+        &self,
+        descent: &Descent<'_, '_>,
+        start: &StartOutcome,
+        settings: &OrctSettings,
+        scaling: &Scaling,
+    ) -> Result<OrctModel, Interrupted> {
+        let tree = Simplified::of(descent, start)?;
         let frequencies = likely_frequencies(
             &descent.data,
             &tree.splits(descent.gamma).all(),
             tree.shape.leaves(),
             &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
         )?;
-        let mut report = FitReport {
+        let one = Starts::ranked(vec![start], |_, _| Ordering::Equal, None);
+        let report = FitReport {
             objective: tree.objective,
             loss: tree.loss,
-            constraints: constraints(settings, best),
-            loss_unit: Some(1.0),
-            ..starts.report(self.rows.len(), began)
+            ..one.report(self.rows.len(), Instant::now())
         };
-        report.start_objectives[starts.best] = tree.objective;
         let names = settings.run.feature_names.as_deref();
         let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
-        let mut model = OrctModel {
+        Ok(OrctModel {
             tree: SoftTree::new(
                 tree.shape,
-                settings.gamma,
+                descent.gamma,
                 (coefficients, intercepts),
                 scaling,
                 names,
@@ -104,9 +107,7 @@ impl<'a> OrctProblem<'a> {
             frequencies,
             decision: self.decision(settings),
             report,
-        };
-        self.route_hard(&mut model);
-        Ok(model)
+        })
     }
 
     /// Puts down which rows end in each leaf, and the share of them, by weight, whose class is another
@@ -150,26 +151,29 @@ impl<'a> OrctProblem<'a> {
         }
     }
 
-    /// All that a start needs.
+    /// All that a start needs, with what `at` fixes of the settings.
     pub fn descent<'b, 'd>(
         &self,
         data: ClassificationRows<'d>,
         settings: &OrctSettings,
+        at: &OrctCandidate,
         progress: &'b Arc<Progress>,
     ) -> Descent<'b, 'd> {
         let features = data.features();
         let class_weights = data.class_weights();
-        let penalty = settings
-            .penalty
-            .resolved(features, self.costs, settings.gamma);
+        let penalty = PenaltySettings {
+            local: Some(at.local_penalty),
+            global: at.global_penalty,
+            ..settings.penalty.clone()
+        };
         Descent {
-            stages: stages(settings.gamma, self.costs, &class_weights, features),
+            stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
             penalty: Penalty::on_splits(&penalty, self.topology, features),
             node_penalty: Penalty::on_splits(&penalty, Topology::complete(1), features),
             rates: ClassRates {
                 bounds: settings.min_class_rate.clone(),
             },
-            gamma: settings.gamma,
+            gamma: at.gamma,
             cover_classes: settings.cover_classes,
             tol: settings.tol,
             max_iter: settings.max_iter,

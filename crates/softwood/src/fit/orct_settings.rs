@@ -1,23 +1,32 @@
 //! What `fit_orct` is asked for, with defaults and ranges.
 
 use super::run_settings::RunSettings;
-use super::validate::{check_search, check_setting};
+use super::validate::{check_gamma, check_search, check_setting};
 use crate::data::{ScalingChoice, ScalingKind};
 use crate::error::InputError;
 use crate::objective::PenaltySettings;
+use std::time::Instant;
+
+/// γ of the papers.
+pub(super) const PLAIN_GAMMA: f64 = 512.0;
 
 /// What [`fit_orct`](crate::fit_orct) is asked for.
 #[derive(Clone, Debug)]
 pub struct OrctSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// γ > 0, steepness of the splits.
-    pub gamma: f64,
+    /// γ > 0, steepness of the splits; chosen on folds of the rows if None.
+    pub gamma: Option<f64>,
     /// K × K costs, `[y][k]` for predicting k where y is true; 0.5 off the diagonal if None.
     pub costs: Option<Vec<f64>>,
-    /// How features are mapped to [0, 1].
+    /// How features are mapped to [0, 1]; `Auto` is chosen on folds of the rows.
     pub scaling: ScalingChoice,
-    /// Sparsity penalties.
+    /// Whether classes are balanced in training, a mistake on a row of class k costing W/(K·W_k) times as
+    /// much, so that rare classes shape the splits as much as common ones; probabilities and decisions
+    /// are those of the rows as they are. If None, chosen on folds of the rows where neither costs nor
+    /// rates of classes are asked for, else not.
+    pub balance: Option<bool>,
+    /// Sparsity penalties; λ_L, if None, is chosen on folds of the rows.
     pub penalty: PenaltySettings,
     /// (k, ρ): at least the share ρ of class k must, in expectation, be predicted as such.
     pub min_class_rate: Vec<(usize, f64)>,
@@ -37,9 +46,10 @@ impl Default for OrctSettings {
     fn default() -> Self {
         Self {
             depth: 2,
-            gamma: 512.0,
+            gamma: None,
             costs: None,
             scaling: ScalingChoice::Auto,
+            balance: None,
             penalty: PenaltySettings::default(),
             min_class_rate: Vec::new(),
             cover_classes: true,
@@ -52,12 +62,22 @@ impl Default for OrctSettings {
 }
 
 impl OrctSettings {
-    /// The tree as the papers have it: features scaled linearly, no penalty.
+    /// The tree as the papers have it: γ = 512, features scaled linearly, no penalty.
     pub fn plain() -> Self {
         Self {
+            gamma: Some(PLAIN_GAMMA),
             scaling: ScalingChoice::Fixed(ScalingKind::MinMax),
+            balance: Some(false),
             penalty: PenaltySettings::none(),
             ..Self::default()
+        }
+    }
+
+    /// The same with what is left of the time limit since then.
+    pub(super) fn within(&self, began: Instant) -> Self {
+        Self {
+            run: self.run.left_since(began),
+            ..self.clone()
         }
     }
 
@@ -65,12 +85,7 @@ impl OrctSettings {
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;
         check_search(self.depth, self.n_starts, self.tol)?;
-        check_setting(
-            self.gamma > 0.0 && self.gamma <= 1e9,
-            "gamma",
-            "a positive number up to 1e9",
-            self.gamma,
-        )?;
+        check_gamma(self.gamma.unwrap_or(PLAIN_GAMMA))?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
         for (i, (class, rate)) in self.min_class_rate.iter().enumerate() {
             check_setting(

@@ -6,8 +6,9 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
+use super::auto_settings::settle;
 use super::check_orct_data::check_orct_data;
-use super::choose_scaling::starts_of_choice;
+use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_settings::OrctSettings;
@@ -15,7 +16,7 @@ use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
 use crate::error::{FitError, InputError};
-use crate::fitted::{OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
+use crate::fitted::{OrctCandidate, OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
 use crate::selection::choose_rows::{Clusters, choose};
 use crate::selection::{Hyperplanes, SelectionSettings};
 use crate::status::SolveStatus;
@@ -105,7 +106,6 @@ pub fn fit_orct_selected<'a>(
     let costs = check_orct_data(&rows, labels, weights, settings)?;
     in_pool(settings.run.n_threads, || check_finite(&rows))??;
     let progress = &control.progress;
-    progress.announce(starts_of_choice(settings) + (1 + selection.rounds) * settings.n_starts);
     let stop = settings.run.stop(control);
     let work = SelectedFit {
         rows: rows.reborrow(),
@@ -118,9 +118,12 @@ pub fn fit_orct_selected<'a>(
         began,
     };
     let sample = work.sample();
-    let first = work.fit_to(&sample, None)?;
+    let starts = (1 + selection.rounds) * settings.n_starts;
+    let settled = work.with(&sample, |data| settle(data, settings, starts, control))?;
+    let at = &settled.at;
+    let first = work.fit_to(&sample, at, None)?;
     let mut model = match work.route(first.clone()) {
-        Ok(first) => work.improve(first, sample.rows.len(), &stop)?,
+        Ok(first) => work.improve(first, sample.rows.len(), at, &stop)?,
         Err(FitError::Cancelled) => {
             let mut model = first; // nothing is known of all rows
             model.report.status = SolveStatus::Cancelled;
@@ -133,7 +136,14 @@ pub fn fit_orct_selected<'a>(
     }
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
-    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
+    let data = ClassData {
+        rows: rows.reborrow(),
+        labels,
+        weights,
+        costs: &costs,
+    };
+    model.report.notices = notices_of_classification(&model, &data, at);
+    settled.tell(&mut model.report);
     Ok(model)
 }
 
@@ -169,7 +179,13 @@ struct SelectedFit<'a> {
 impl SelectedFit<'_> {
     /// Selects and fits, round after round, from the first tree, fitted to so many rows; out of time or
     /// cancelled, it stays with the best tree so far.
-    fn improve(&self, first: Routed, rows: usize, stop: &Stop) -> Result<OrctModel, FitError> {
+    fn improve(
+        &self,
+        first: Routed,
+        rows: usize,
+        at: &OrctCandidate,
+        stop: &Stop,
+    ) -> Result<OrctModel, FitError> {
         let mut best = first;
         let (accuracy, step, accepted) = (best.accuracy, SelectionStep::Sample, true);
         let round = SelectionRound {
@@ -184,7 +200,7 @@ impl SelectedFit<'_> {
             accuracy,
             rounds: vec![round],
         };
-        let stopped = match self.rounds(&mut best, &mut report, stop) {
+        let stopped = match self.rounds(&mut best, &mut report, at, stop) {
             Ok(stopped) => stopped,
             Err(FitError::Cancelled) => Some(Stopped::Cancelled),
             Err(error) => return Err(error),
@@ -203,9 +219,10 @@ impl SelectedFit<'_> {
         &self,
         best: &mut Routed,
         report: &mut SelectionReport,
+        at: &OrctCandidate,
         stop: &Stop,
     ) -> Result<Option<Stopped>, FitError> {
-        let scaling = self.scaling(&best.model)?;
+        let scaling = self.scaling(at)?;
         for round in 0..self.selection.rounds {
             let step = if round == 0 {
                 SelectionStep::Clusters
@@ -216,7 +233,7 @@ impl SelectedFit<'_> {
                 Ok(selected) => selected,
                 Err(stopped) => return Ok(Some(stopped)),
             };
-            let candidate = self.route(self.fit_to(&selected, Some(&scaling))?)?;
+            let candidate = self.route(self.fit_to(&selected, at, Some(&scaling))?)?;
             let accepted = candidate.accuracy >= best.accuracy;
             report.rounds.push(SelectionRound {
                 step,
@@ -262,30 +279,41 @@ impl SelectedFit<'_> {
         rows.iter().map(|row| self.weight[*row]).sum()
     }
 
-    /// The map of the features that `model` was fitted with, learned on all rows.
-    fn scaling(&self, model: &OrctModel) -> Result<Scaling, FitError> {
+    /// The map of the features, learned on all rows.
+    fn scaling(&self, at: &OrctCandidate) -> Result<Scaling, FitError> {
         let stop = Stop::new(&self.control.stop, None);
-        let kind = model.tree.scaling.kind;
+        let kind = at.scaling;
         in_pool(self.settings.run.n_threads, || {
             Scaling::learn_unless_stopped(kind, self.rows.reborrow(), Some(&self.weight), &stop)
         })?
         .map_err(|_: Stopped| FitError::Cancelled)
     }
 
-    fn fit_to(&self, chosen: &Chosen, scaling: Option<&Scaling>) -> Result<OrctModel, FitError> {
+    fn fit_to(
+        &self,
+        chosen: &Chosen,
+        at: &OrctCandidate,
+        scaling: Option<&Scaling>,
+    ) -> Result<OrctModel, FitError> {
+        let rest = self.settings.within(self.began);
+        self.with(chosen, |data| {
+            fit_checked(data, &rest, at, scaling, self.control)
+        })
+    }
+
+    /// Does something with the chosen rows.
+    fn with<T>(&self, chosen: &Chosen, act: impl FnOnce(&ClassData<'_>) -> T) -> T {
         let rows = self.rows.gather(&chosen.rows);
         let labels = Labels {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
         };
-        let settings = OrctSettings {
-            run: self.settings.run.left_since(self.began),
-            ..self.settings.clone()
-        };
-        let weights = Some(chosen.weights.as_slice());
-        let rows = rows.view().into();
-        let (costs, control) = (self.costs, self.control);
-        fit_checked(rows, &labels, weights, costs, &settings, scaling, control)
+        act(&ClassData {
+            rows: rows.view().into(),
+            labels: &labels,
+            weights: Some(&chosen.weights),
+            costs: self.costs,
+        })
     }
 
     /// Sends all rows down the tree.

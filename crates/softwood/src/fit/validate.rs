@@ -47,6 +47,12 @@ pub(super) fn check_search(depth: usize, n_starts: usize, tol: f64) -> Result<()
     )
 }
 
+/// Steepness.
+pub(super) fn check_gamma(gamma: f64) -> Result<(), InputError> {
+    let allowed = gamma > 0.0 && gamma <= 1e9;
+    check_setting(allowed, "gamma", "a positive number up to 1e9", gamma)
+}
+
 /// At least one row and column, and a name for each column if there are names.
 pub(super) fn check_x_and_names(
     rows: &Rows<'_>,

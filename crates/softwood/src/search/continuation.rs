@@ -12,7 +12,7 @@ pub(crate) struct Stage {
 }
 
 /// γ by factors of 4 from 2p (the 1/p in z makes steepness relative to p) up to the wanted γ with
-/// balanced costs, then the wanted γ with the true costs.
+/// balanced costs, then the wanted γ with the true costs or, if `balanced`, with these.
 ///
 /// Balanced costs weigh rows of class k by W/(K·W_k); without them the first, blurred stages see
 /// nothing but the majority class.
@@ -21,9 +21,10 @@ pub(crate) fn stages(
     costs: &[f64],
     class_weights: &[f64],
     features: usize,
+    balanced: bool,
 ) -> Vec<Stage> {
     let (k, total) = (class_weights.len(), class_weights.iter().sum::<f64>());
-    let balanced: Vec<f64> = costs
+    let even: Vec<f64> = costs
         .chunks_exact(k)
         .zip(class_weights)
         .flat_map(|(row, weight)| {
@@ -41,12 +42,12 @@ pub(crate) fn stages(
     }
     let soft = gammas.into_iter().map(|gamma| Stage {
         gamma,
-        costs: balanced.clone(),
+        costs: even.clone(),
         soft: true,
     });
     soft.chain([Stage {
         gamma,
-        costs: costs.to_vec(),
+        costs: if balanced { even.clone() } else { costs.to_vec() },
         soft: false,
     }])
     .collect()

@@ -52,6 +52,11 @@ impl Folds {
         inside.map(|(i, _)| *i).collect()
     }
 
+    /// Rows to train on and rows held out, for each fold.
+    pub fn all(&self) -> impl Iterator<Item = (Vec<usize>, Vec<usize>)> + '_ {
+        (0..self.count).map(|fold| (self.part(fold, false), self.part(fold, true)))
+    }
+
     fn check(&self, labels: &Labels) -> Result<(), InputError> {
         let rows = self.dealt.len();
         let refuse = |expected: &'static str| InputError::Setting {
