@@ -3,7 +3,7 @@
 from ._core import InternalError, __version__
 from .examples import load_example
 from .functions import fit_orct, fit_srt, load
-from .model_choice import LambdaMax, VcBounds, fit_orct_cv, lambda_max, vc_bounds
+from .model_choice import LambdaMax, VcBounds, fit_orct_cv, fit_srt_cv, lambda_max, vc_bounds
 from .models import OrctModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
@@ -16,11 +16,13 @@ from .results import (
     LeafModel,
     LinearForm,
     Notice,
+    OrctCandidate,
     OrctReport,
     Rule,
     SelectionReport,
     SelectionRound,
     SplitExplanation,
+    SrtCandidate,
     SrtReport,
 )
 from .selection import (
@@ -51,6 +53,7 @@ __all__ = [
     "LeafModel",
     "LinearForm",
     "Notice",
+    "OrctCandidate",
     "OrctModel",
     "OrctObjective",
     "OrctReport",
@@ -63,6 +66,7 @@ __all__ = [
     "SoftwoodWarning",
     "SparsityPath",
     "SplitExplanation",
+    "SrtCandidate",
     "SrtModel",
     "SrtReport",
     "VcBounds",
@@ -71,6 +75,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_srt",
+    "fit_srt_cv",
     "lambda_max",
     "leaf_regions",
     "load",

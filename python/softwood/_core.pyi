@@ -17,6 +17,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_srt",
+    "fit_srt_cv",
     "integer",
     "lambda_max",
     "load",
@@ -159,6 +160,14 @@ def fit_srt(
     y: NDArray[np.float64],
     sample_weight: NDArray[np.float64] | None,
     settings: _Settings,
+    progress: _Update | None,
+) -> SrtHandle: ...
+def fit_srt_cv(
+    x: _Rows,
+    y: NDArray[np.float64],
+    sample_weight: NDArray[np.float64] | None,
+    settings: _Settings,
+    choices: _Settings,
     progress: _Update | None,
 ) -> SrtHandle: ...
 def load(path: str | os.PathLike[str]) -> OrctHandle | SrtHandle: ...

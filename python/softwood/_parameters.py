@@ -43,8 +43,7 @@ class_weight : {"balanced"} or mapping, optional
     "scaling": """\
 scaling : {"minmax", "quantile", "auto"}
     How features are mapped to [0, 1]: linearly, by their empirical distribution function
-    (for skewed features), or linearly unless the latter is better by more than a standard
-    error in cross-validation on the training rows.""",
+    (for skewed features), or as folds of the training rows speak for.""",
     "fixed_scaling": """\
 scaling : {"minmax", "quantile"}
     How features are mapped to [0, 1]: linearly or by their empirical distribution function.""",
@@ -102,6 +101,12 @@ progress : bool or callable, optional
 verbose : bool
     True is ``progress=True``, by the name it has elsewhere; `progress` counts if both are
     given.""",
+    "folds": """\
+folds : int
+    Number of folds, at least 2.
+rule : {"best", "one_se"}
+    Take the candidate of the best score, or the simplest of those within one standard error
+    of it.""",
     "raises": """\
 ValueError, TypeError
     If an argument is wrong; nothing has been computed then.

@@ -17,8 +17,12 @@ DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
 ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
 SRT = DEFAULTS["fit_srt"]
+SRT_CV = DEFAULTS["fit_srt_cv"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
+
+# γ of the papers, where nothing chooses it.
+PLAIN_GAMMA = 512.0
 
 # A grid of n penalties reaches down to this share of the largest one.
 SMALLEST_PENALTY = 2.0**-15

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core
+from . import _core, _inputs
 from ._fitting import fit_model
 from ._parameters import public
-from ._settings import ORCT, ORCT_CV, open_classification
-from .models import OrctModel
+from ._settings import ORCT, ORCT_CV, PLAIN_GAMMA, SRT, SRT_CV, complete, open_classification
+from .models import OrctModel, SrtModel
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def fit_orct_cv(
     local_grid: ArrayLike = ORCT_CV["local_grid"],
     global_grid: ArrayLike = ORCT_CV["global_grid"],
     folds: int = ORCT_CV["folds"],
+    scoring: str = ORCT_CV["scoring"],
     rule: str = ORCT_CV["rule"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
@@ -58,7 +59,7 @@ def fit_orct_cv(
 ) -> OrctModel:
     """Fit an ORCT with depth, scaling, γ and penalties chosen by cross-validation.
 
-    Candidates are raced over the folds: those whose costs on held-out rows fall significantly
+    Candidates are raced over the folds: those whose score on held-out rows falls significantly
     behind the best are dropped. The best starts of one depth and scaling are warm starts from soft
     to sharp γ and on to larger penalties. Few rows are folded several times, of very many rows a
     sample of 6,000 decides; the final fit takes all rows.
@@ -75,11 +76,14 @@ def fit_orct_cv(
     local_grid, global_grid : array_like
         Penalties to choose from, increasing: λ_L in units of 1/(p·B), λ_G in units of 1/p, so
         that they mean the same at every depth.
-    folds : int
-        Number of folds, at least 2.
-    rule : {"best", "one_se"}
-        Take the candidate of least cost, or the shallowest and sparsest of those within one
-        standard error of it.
+    scoring : {"cost", "accuracy", "balanced_accuracy", "log_loss", "brier", "roc_auc"}
+        By what candidates are judged on held-out rows: mean cost of the predicted classes, share
+        of rows predicted right, its mean over the classes, mean −log of the probability of the
+        true class, mean squared error of the probabilities summed over the classes, or area under
+        the ROC curve (for more than two classes the mean over the classes, each against the
+        others).
+    {folds}
+        The simplest is the shallowest, then the sparsest.
     {costs, sample_weight, class_weight, penalty_shape, min_class_rate, cover_classes}
     {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
@@ -120,6 +124,102 @@ def fit_orct_cv(
     return fit_model(_core.fit_orct_cv, arguments, OrctModel, *shown)
 
 
+@public(
+    depth=_chosen("depths"),
+    ridge_leaves=_chosen("ridges"),
+)
+def fit_srt_cv(
+    X: Any,
+    y: Any,
+    depths: Sequence[int] = SRT_CV["depths"],
+    *,
+    curves: Sequence[bool] = SRT_CV["curves"],
+    ridges: Sequence[float | None] = SRT_CV["ridges"],
+    folds: int = SRT_CV["folds"],
+    scoring: str = SRT_CV["scoring"],
+    rule: str = SRT_CV["rule"],
+    ridge_branches: float | None = SRT["ridge_branches"],
+    scaling: str = SRT["scaling"],
+    start: str = SRT["start"],
+    n_starts: int = SRT["n_starts"],
+    macro_iterations: int = SRT["macro_iterations"],
+    imbalance: tuple[float, float, float] = SRT["imbalance"],
+    sample_weight: ArrayLike | None = None,
+    random_state: int | None = SRT["random_state"],
+    n_threads: int | None = SRT["n_threads"],
+    time_limit: float | None = SRT["time_limit"],
+    feature_names: Sequence[str] | None = SRT["feature_names"],
+    progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
+) -> SrtModel:
+    """Fit an SRT with depth, curves and ridge of the leaves chosen by cross-validation.
+
+    Candidates are raced over the folds: those whose score on held-out rows falls significantly
+    behind the best are dropped. Few rows are folded several times, of very many rows a sample of
+    6,000 decides; the final fit takes all rows.
+
+    Parameters
+    ----------
+    {X}
+    y : array_like, shape (N,)
+        Response, finite numbers.
+    depths : sequence of int
+        Depths to choose from.
+    curves : sequence of bool
+        Whether to try trees without curves, with curves, or both.
+    ridges : sequence of float or None
+        Penalties λ_β of the leaf models to choose from, each for all coefficients; None is a
+        penalty for each feature, by evidence maximization.
+    scoring : {"r2", "mae", "mse"}
+        By what candidates are judged on held-out rows: R², that is 1 − mean squared error by the
+        variance of y, mean absolute error, or mean squared error.
+    {folds}
+        The simplest is the shallowest, then that without curves, then that of the largest
+        penalty.
+    ridge_branches, start, n_starts, macro_iterations, imbalance
+        As for :func:`fit_srt`.
+    {fixed_scaling, sample_weight, random_state, n_threads}
+    time_limit : float, optional
+        Seconds for all; at most 60 % of them go into the choice.
+    {feature_names, progress}
+
+    Returns
+    -------
+    SrtModel
+        The tree; ``model.report.cross_validation`` holds the table.
+
+    Raises
+    ------
+    {raises}
+        Before settings are chosen there is no tree.
+
+    Warns
+    -----
+    {warns}
+
+    Examples
+    --------
+    >>> import numpy as np, softwood
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> model = softwood.fit_srt_cv(X, y, depths=(1, 2), curves=(False,))
+    >>> table = model.report.cross_validation
+    >>> table.scoring, len(table.candidates)
+    ('r2', 2)
+    >>> table.candidates[table.chosen].score > 0.95
+    True
+    """
+    settings = dict(locals())
+    choices = {name: settings.pop(name) for name in SRT_CV}
+    for name in ("X", "y", "sample_weight", "progress", "verbose"):
+        del settings[name]
+    rows = _inputs.as_rows(X)
+    response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
+    complete(settings, X, rows)
+    arguments = rows, response, weights, settings, choices
+    return fit_model(_core.fit_srt_cv, arguments, SrtModel, progress, verbose)
+
+
 class LambdaMax(NamedTuple):
     """Penalties above which the tree that uses no feature is stationary."""
 
@@ -134,7 +234,7 @@ def lambda_max(
     y: Any,
     depth: int = ORCT["depth"],
     *,
-    gamma: float = ORCT["gamma"],
+    gamma: float = PLAIN_GAMMA,
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,

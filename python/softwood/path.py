@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _inputs
 from ._fitting import run_fit
 from ._parameters import public
-from ._settings import ORCT, open_classification, penalty_grid
+from ._settings import ORCT, PLAIN_GAMMA, open_classification, penalty_grid
 from .models import OrctModel
 from .progress import Progress
 
@@ -109,7 +109,7 @@ def sparsity_path(
     *,
     X_validation: Any = None,
     y_validation: Any = None,
-    gamma: float = ORCT["gamma"],
+    gamma: float | str = PLAIN_GAMMA,
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,

@@ -129,7 +129,7 @@ proptest! {
         let pair = Pair::random(seed, 150);
         let (x, y, weights) = &pair.weighted;
         // One step from each start: still as near as the starts are.
-        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: 24.0, run: RunSettings { random_state: seed, ..RunSettings::default() }, ..OrctSettings::plain() };
+        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: Some(24.0), run: RunSettings { random_state: seed, ..RunSettings::default() }, ..OrctSettings::plain() };
         let weighted = fit(x, y, Some(weights), &settings).report.start_objectives;
         let repeated = fit(&pair.repeated.0, &pair.repeated.1, None, &settings).report.start_objectives;
         prop_assert!(close(&weighted, &repeated, 1e-9), "{weighted:?} against {repeated:?}");
@@ -149,7 +149,7 @@ fn fits_count_weights_as_repetitions() {
             // One split: every start ends in the same minimum, so rounding cannot lead elsewhere.
             depth: 1,
             n_starts: 4,
-            gamma: 64.0,
+            gamma: Some(64.0),
             tol: 1e-8,
             max_iter: 2000,
             scaling: ScalingChoice::Fixed(kind),

@@ -4,7 +4,8 @@ use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::doorway::{enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
 use crate::setting_tables::{
-    cv_settings, fixed_scaling, orct_settings, row_selection, srt_settings,
+    fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings, row_selection, srt_cv_settings,
+    srt_settings,
 };
 use crate::srt::SrtHandle;
 use crate::values::integer;
@@ -80,7 +81,7 @@ pub fn fit_orct_cv(
     choices: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrctHandle> {
-    let settings = cv_settings(orct_settings(settings)?, choices)?;
+    let settings = orct_cv_settings(orct_settings(settings)?, choices)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
     let data = training.open(deepest)?;
     let fit = |control: &Control| {
@@ -142,6 +143,7 @@ pub fn lambda_max(
 ) -> PyResult<(f64, f64, Option<f64>)> {
     let settings = orct_settings(settings)?;
     let kind = fixed_scaling(&settings)?;
+    fixed_gamma(&settings)?;
     let data = training.open(settings.depth)?;
     run_interruptible(py, "lambda_max", |control| {
         let weights = data.weights.as_deref();
@@ -182,4 +184,26 @@ pub fn fit_srt(
     let fit =
         |control: &Control| softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control);
     run_fit(py, "fit_srt", progress.as_ref(), fit, SrtHandle)
+}
+
+/// Choose settings by cross-validation and fit; `softwood.fit_srt_cv` prepares the arguments.
+#[pyfunction]
+pub fn fit_srt_cv(
+    py: Python<'_>,
+    x: Matrix<'_>,
+    y: PyReadonlyArray1<'_, f64>,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    settings: &Bound<'_, PyDict>,
+    choices: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<SrtHandle> {
+    let settings = srt_cv_settings(srt_settings(settings)?, choices)?;
+    let y = y.as_array().to_vec();
+    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
+    let rows = x.rows();
+    let deepest = settings.depths.iter().max().copied().unwrap_or(1);
+    check_memory_for_splits(rows.features(), deepest)?;
+    let fit =
+        |control: &Control| softwood::fit_srt_cv(rows, &y, weights.as_deref(), &settings, control);
+    run_fit(py, "fit_srt_cv", progress.as_ref(), fit, SrtHandle)
 }

@@ -29,7 +29,7 @@ mod _core {
     use super::exceptions::InternalError;
     #[pymodule_export]
     use super::fit_functions::{
-        fit_orct, fit_orct_cv, fit_srt, lambda_max, sparsity_path, vc_bounds,
+        fit_orct, fit_orct_cv, fit_srt, fit_srt_cv, lambda_max, sparsity_path, vc_bounds,
     };
     #[pymodule_export]
     use super::load::load;

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use softwood::data::{ScalingChoice, ScalingKind};
-use softwood::fitted::Routing;
+use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
 use softwood::objective::PenaltyShape;
 use softwood::{CvRule, InputError, RegressionStart};
 use std::time::Duration;
@@ -70,6 +70,27 @@ impl Kind<Option<f64>> for Number {
 
     fn show<'py>(&self, py: Python<'py>, value: &Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         value.into_bound_py_any(py)
+    }
+}
+
+/// What is chosen on folds of the training rows unless it is said: `"auto"`, or a value of a kind, which is
+/// described for those who give another text.
+pub struct OrAuto<K>(pub K, pub &'static str);
+
+impl<T, K: Kind<T>> Kind<Option<T>> for OrAuto<K> {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+        match value.cast::<PyString>() {
+            Ok(said) if said.to_cow()? == "auto" => Ok(None),
+            Ok(_) => Err(wrong_type(name, &format!("{} or \"auto\"", self.1), value)),
+            Err(_) => self.0.take(name, value).map(Some),
+        }
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Option<T>) -> PyResult<Bound<'py, PyAny>> {
+        match value {
+            Some(value) => self.0.show(py, value),
+            None => "auto".into_bound_py_any(py),
+        }
     }
 }
 
@@ -222,6 +243,26 @@ impl Named for RegressionStart {
             Self::Clusters => "clusters",
             Self::Random => "random",
         }
+    }
+}
+
+impl Named for ClassScoring {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        (*self).name()
+    }
+}
+
+impl Named for ResponseScoring {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        (*self).name()
     }
 }
 

@@ -146,6 +146,10 @@ pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRow
 #[cfg(feature = "fit")]
 pub use fit::srt::fit_srt;
 #[cfg(feature = "fit")]
+pub use fit::srt_cv::fit_srt_cv;
+#[cfg(feature = "fit")]
+pub use fit::srt_cv_settings::SrtCvSettings;
+#[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
 #[cfg(feature = "fit")]

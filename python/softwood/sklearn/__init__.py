@@ -7,7 +7,7 @@ except ImportError as missing:
         'softwood.sklearn needs scikit-learn 1.6 or later: pip install "softwood[sklearn]"'
     ) from missing
 
-from .trees import ORCTClassifier, ORCTClassifierCV, SRTRegressor
+from .trees import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
 from .warnings import LimitConvergenceWarning
 
-__all__ = ["LimitConvergenceWarning", "ORCTClassifier", "ORCTClassifierCV", "SRTRegressor"]
+__all__ = ["LimitConvergenceWarning", "ORCTClassifier", "ORCTClassifierCV", "SRTRegressor", "SRTRegressorCV"]

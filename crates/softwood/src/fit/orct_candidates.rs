@@ -119,7 +119,9 @@ impl OrctCandidates<'_> {
         let seed = self.settings.run.random_state;
         let starts = match warm {
             None => run_starts(descent, self.fresh_starts(), seed, Effort::Compare)?,
-            Some(last) if last.gamma == descent.gamma => warm_start_and_prune(descent, &last.latest)?,
+            Some(last) if last.gamma == descent.gamma => {
+                warm_start_and_prune(descent, &last.latest)?
+            }
             Some(softer) => sharpen_starts(descent, &softer.at_least_penalty, seed)?,
         };
         let mut outcomes = starts.outcomes;

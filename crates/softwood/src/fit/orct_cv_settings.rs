@@ -57,7 +57,9 @@ impl OrctCvSettings {
         empty("gammas", self.gammas.is_empty())?;
         check_grid("local_grid", &self.local_grid)?;
         check_grid("global_grid", &self.global_grid)?;
-        self.gammas.iter().try_for_each(|gamma| check_gamma(*gamma))?;
+        self.gammas
+            .iter()
+            .try_for_each(|gamma| check_gamma(*gamma))?;
         for depth in &self.depths {
             check_search(*depth, self.fit.n_starts, self.fit.tol)?;
         }

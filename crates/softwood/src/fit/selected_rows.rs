@@ -16,7 +16,9 @@ use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
 use crate::error::{FitError, InputError};
-use crate::fitted::{OrctCandidate, OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
+use crate::fitted::{
+    OrctCandidate, OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable,
+};
 use crate::selection::choose_rows::{Clusters, choose};
 use crate::selection::{Hyperplanes, SelectionSettings};
 use crate::status::SolveStatus;

@@ -1,19 +1,22 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
 use super::notices::notices_of_regression;
+use super::response_fold::ResponseData;
 use super::srt_settings::SrtSettings;
 use super::srt_starts::SrtStarts;
 use super::trend::Trend;
-use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
 use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
-use crate::error::{FitError, InputError};
+use crate::error::FitError;
 use crate::fitted::{SoftTree, SrtModel};
+use crate::progress::Progress;
 use crate::search::starts::parallelism;
+use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use crate::tree::Topology;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Fits a soft regression tree with single-leaf prediction (SRT) by NODEC-DR:
@@ -35,70 +38,69 @@ pub fn fit_srt<'a>(
     control: &Control,
 ) -> Result<SrtModel, FitError> {
     let rows = rows.into();
-    let began = Instant::now();
-    settings.validate()?;
-    check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
-    check_response(&rows, y)?;
-    check_weights(rows.len(), weights)?;
+    let data = ResponseData {
+        rows: rows.reborrow(),
+        y,
+        weights,
+    };
+    data.check(settings)?;
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
         control.progress.announce(settings.n_starts);
         control.progress.begin_phase(settings.n_starts);
-        let patient = stop.without_deadline();
-        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
-        let hinges = if settings.curves {
-            Distributions::learn(rows.reborrow(), weights, &patient)?.hinges(&scaling)?
-        } else {
-            Vec::new()
-        };
-        let response = Standardization::learn(y, weights);
-        let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling);
-        let spread = parallelism(scaled.chunks(), settings.n_starts);
-        let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
-        let (trend, data) = Trend::take_out(&data, &hinges)?;
-        let data = data.with_stop(&stop);
-        let topology = Topology::complete(settings.depth);
-        let starts = SrtStarts {
-            data: &data,
-            topology,
-            settings,
-            progress: &control.progress,
-        }
-        .run()?;
-        let best = &starts.outcomes[starts.best];
-        let names = settings.run.feature_names.as_deref();
-        let at = &best.parameters;
-        let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
-        let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
-        let mut model = SrtModel {
-            tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
-            leaf_slopes,
-            leaf_intercepts,
-            curves: trend.curves,
-            response,
-            ridge_branches: best.ridges.branches.to_vec(),
-            ridge_leaves: best.ridges.leaves.to_vec(),
-            report: starts.report(rows.len(), began),
-        };
-        model.report.loss_unit = loss_unit;
+        let bends = data.bends(settings.curves, &stop)?;
+        let progress = &control.progress;
+        let mut model = fit_checked(&data, settings, bends.as_ref(), &stop, progress)?;
         model.report.notices = notices_of_regression(&model, &rows, weights);
         Ok(model)
     })?
 }
 
-/// A finite response for every row.
-fn check_response(rows: &Rows<'_>, y: &[f64]) -> Result<(), InputError> {
-    if y.len() != rows.len() {
-        return Err(InputError::RowMismatch {
-            name: "y",
-            rows: rows.len(),
-            len: y.len(),
-        });
+/// As [`fit_srt`] for what was checked and announced before, with curves that bend by the distributions
+/// of the features if there are any; without notices.
+pub(super) fn fit_checked(
+    data: &ResponseData<'_>,
+    settings: &SrtSettings,
+    bends: Option<&Distributions>,
+    stop: &Stop,
+    progress: &Arc<Progress>,
+) -> Result<SrtModel, Interrupted> {
+    let began = Instant::now();
+    let (rows, y, weights) = (data.rows.reborrow(), data.y, data.weights);
+    let patient = stop.without_deadline();
+    let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
+    let hinges = bends.map_or_else(Vec::new, |bends| bends.hinges(&scaling));
+    let response = Standardization::learn(y, weights);
+    let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
+    let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+    let spread = parallelism(scaled.chunks(), settings.n_starts);
+    let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
+    let (trend, data) = Trend::take_out(&data, &hinges)?;
+    let data = data.with_stop(stop);
+    let topology = Topology::complete(settings.depth);
+    let starts = SrtStarts {
+        data: &data,
+        topology,
+        settings,
+        progress,
     }
-    match y.iter().position(|y| !y.is_finite()) {
-        Some(row) => Err(InputError::Response { row, value: y[row] }),
-        None => Ok(()),
-    }
+    .run()?;
+    let best = &starts.outcomes[starts.best];
+    let names = settings.run.feature_names.as_deref();
+    let at = &best.parameters;
+    let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
+    let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
+    let mut report = starts.report(rows.len(), began);
+    report.loss_unit = loss_unit;
+    Ok(SrtModel {
+        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
+        leaf_slopes,
+        leaf_intercepts,
+        curves: trend.curves,
+        response,
+        ridge_branches: best.ridges.branches.to_vec(),
+        ridge_leaves: best.ridges.leaves.to_vec(),
+        report,
+    })
 }

@@ -47,7 +47,11 @@ pub(crate) fn stages(
     });
     soft.chain([Stage {
         gamma,
-        costs: if balanced { even.clone() } else { costs.to_vec() },
+        costs: if balanced {
+            even.clone()
+        } else {
+            costs.to_vec()
+        },
         soft: false,
     }])
     .collect()

@@ -30,7 +30,8 @@ impl CvEffort {
     ) -> Result<Vec<Folds>, InputError> {
         let first = deal(0, self.rows)?;
         let repeats = self.predictions.div_ceil(first.rows());
-        let others = (1..repeats.clamp(1, self.foldings)).map(|number| deal(number as u64, self.rows));
+        let others =
+            (1..repeats.clamp(1, self.foldings)).map(|number| deal(number as u64, self.rows));
         [Ok(first)].into_iter().chain(others).collect()
     }
 }

@@ -22,13 +22,36 @@ impl Folds {
         seed: u64,
         most: usize,
     ) -> Result<Self, InputError> {
+        let folds = Self::deal(&labels.codes, weights, count, seed, most)?;
+        folds.check_classes(labels)?;
+        Ok(folds)
+    }
+
+    /// The same for `n` rows without classes.
+    pub fn of_rows(
+        n: usize,
+        weights: Option<&[f64]>,
+        count: usize,
+        seed: u64,
+        most: usize,
+    ) -> Result<Self, InputError> {
+        Self::deal(&vec![0; n], weights, count, seed, most)
+    }
+
+    fn deal(
+        strata: &[u32],
+        weights: Option<&[f64]>,
+        count: usize,
+        seed: u64,
+        most: usize,
+    ) -> Result<Self, InputError> {
         let mut rng = Pcg64::new(u128::from(seed), u128::MAX);
         let weighs = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
-        let mut order: Vec<usize> = (0..labels.codes.len()).filter(weighs).collect();
+        let mut order: Vec<usize> = (0..strata.len()).filter(weighs).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, rng.random_range(0..=i));
         }
-        order.sort_by_key(|i| labels.codes[*i]); // stable: shuffled within classes
+        order.sort_by_key(|i| strata[*i]); // stable: shuffled within strata
         if order.len() > most {
             order = (0..most).map(|k| order[k * order.len() / most]).collect();
         }
@@ -37,7 +60,9 @@ impl Folds {
         let mut dealt: Vec<(usize, usize)> = dealt.map(|(k, i)| (i, (first + k) % count)).collect();
         dealt.sort_unstable();
         let folds = Self { dealt, count };
-        folds.check(labels)?;
+        if count > folds.rows() {
+            return Err(folds.refuse("at most the number of rows with positive weight"));
+        }
         Ok(folds)
     }
 
@@ -57,26 +82,25 @@ impl Folds {
         (0..self.count).map(|fold| (self.part(fold, false), self.part(fold, true)))
     }
 
-    fn check(&self, labels: &Labels) -> Result<(), InputError> {
-        let rows = self.dealt.len();
-        let refuse = |expected: &'static str| InputError::Setting {
-            name: "folds",
-            expected,
-            got: format!("{} folds of {rows} rows", self.count),
-        };
-        if self.count > rows {
-            return Err(refuse("at most the number of rows with positive weight"));
-        }
+    fn check_classes(&self, labels: &Labels) -> Result<(), InputError> {
         for fold in 0..self.count {
             let mut classes = self.part(fold, false).into_iter().map(|i| labels.codes[i]);
             let first = classes.next();
             if !classes.any(|class| Some(class) != first) {
-                return Err(refuse(
+                return Err(self.refuse(
                     "such that every fold leaves two classes with positive weight to train on",
                 ));
             }
         }
         Ok(())
+    }
+
+    fn refuse(&self, expected: &'static str) -> InputError {
+        InputError::Setting {
+            name: "folds",
+            expected,
+            got: format!("{} folds of {} rows", self.count, self.rows()),
+        }
     }
 }
 

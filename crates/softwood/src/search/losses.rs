@@ -137,7 +137,11 @@ fn misplaced(scores: &[f64], inside: &[bool], weights: &[f64]) -> Vec<f64> {
         for i in tied {
             let other = usize::from(!inside[*i]);
             let under = below[other] + 0.5 * level[other];
-            let wrong = if inside[*i] { totals[other] - under } else { under };
+            let wrong = if inside[*i] {
+                totals[other] - under
+            } else {
+                under
+            };
             misplaced[*i] = wrong / totals[other];
         }
         below = [below[0] + level[0], below[1] + level[1]];
@@ -145,22 +149,19 @@ fn misplaced(scores: &[f64], inside: &[bool], weights: &[f64]) -> Vec<f64> {
     misplaced
 }
 
-/// A loss for each held-out row of a regression; `variance` is that of the response.
+/// A loss for each held-out row of a regression; `deviation` is that of the response.
 pub(crate) fn response_losses(
     scoring: ResponseScoring,
     response: &[f64],
     predicted: &[f64],
-    variance: f64,
+    deviation: f64,
 ) -> Vec<f64> {
     let errors = response.iter().zip(predicted).map(|(y, p)| y - p);
     match scoring {
         ResponseScoring::Mae => errors.map(f64::abs).collect(),
         ResponseScoring::Mse => errors.map(|e| e * e).collect(),
         // By the deviation first: squares of responses may be too large.
-        ResponseScoring::R2 => {
-            let deviation = variance.sqrt();
-            errors.map(|e| (e / deviation).powi(2)).collect()
-        }
+        ResponseScoring::R2 => errors.map(|e| (e / deviation).powi(2)).collect(),
     }
 }
 
@@ -258,7 +259,8 @@ mod tests {
     #[test]
     fn losses_of_responses_have_the_scores_as_means() {
         let (y, predicted) = ([1.0, 3.0], [2.0, 0.0]);
-        let mean = |scoring| weighted_mean(&response_losses(scoring, &y, &predicted, 4.0), &[1.0; 2]);
+        let mean =
+            |scoring| weighted_mean(&response_losses(scoring, &y, &predicted, 2.0), &[1.0; 2]);
         assert_eq!(mean(ResponseScoring::Mae).0, 2.0);
         assert_eq!(mean(ResponseScoring::Mse).0, 5.0);
         assert_eq!(mean(ResponseScoring::R2).0, 1.25);

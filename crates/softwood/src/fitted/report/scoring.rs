@@ -76,7 +76,8 @@ impl FromStr for ClassScoring {
     fn from_str(name: &str) -> Result<Self, InputError> {
         use ClassScoring::{Accuracy, BalancedAccuracy, Brier, Cost, LogLoss, RocAuc};
         let all = [Cost, Accuracy, BalancedAccuracy, LogLoss, Brier, RocAuc];
-        let expected = "\"cost\", \"accuracy\", \"balanced_accuracy\", \"log_loss\", \"brier\" or \"roc_auc\"";
+        let expected =
+            "\"cost\", \"accuracy\", \"balanced_accuracy\", \"log_loss\", \"brier\" or \"roc_auc\"";
         let found = all.into_iter().find(|scoring| scoring.name() == name);
         found.ok_or_else(|| unknown(expected, name))
     }

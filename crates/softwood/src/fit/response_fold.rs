@@ -1,0 +1,102 @@
+//! The rows of a regression, and folds of them: rows to train on, rows held out.
+
+use super::srt_settings::SrtSettings;
+use super::validate::{check_weights, check_x_and_names};
+use crate::data::Rows;
+use crate::data::hinges::Distributions;
+use crate::error::{FitError, InputError};
+use crate::stop::Stop;
+use ndarray::Array2;
+
+/// The rows of a regression.
+pub(super) struct ResponseData<'a> {
+    pub rows: Rows<'a>,
+    pub y: &'a [f64],
+    pub weights: Option<&'a [f64]>,
+}
+
+/// A fold.
+pub(super) struct ResponseFold {
+    pub train: Part,
+    pub held: Part,
+    /// Weight of each held-out row.
+    pub held_weights: Vec<f64>,
+}
+
+/// Some of the rows, with their responses and weights.
+pub(super) struct Part {
+    pub rows: Array2<f64>,
+    pub y: Vec<f64>,
+    weights: Option<Vec<f64>>,
+}
+
+impl ResponseData<'_> {
+    /// The same for a shorter time.
+    pub fn reborrow(&self) -> ResponseData<'_> {
+        ResponseData {
+            rows: self.rows.reborrow(),
+            ..*self
+        }
+    }
+
+    /// Checks the settings, and the data but for the values of the rows.
+    pub fn check(&self, settings: &SrtSettings) -> Result<(), InputError> {
+        settings.validate()?;
+        check_x_and_names(&self.rows, settings.run.feature_names.as_deref())?;
+        let (rows, len) = (self.rows.len(), self.y.len());
+        if len != rows {
+            return Err(InputError::RowMismatch {
+                name: "y",
+                rows,
+                len,
+            });
+        }
+        if let Some(row) = self.y.iter().position(|y| !y.is_finite()) {
+            let value = self.y[row];
+            return Err(InputError::Response { row, value });
+        }
+        check_weights(rows, self.weights)
+    }
+
+    /// What curves bend by, if there are to be `curves`; Err if there are too many features for them.
+    pub fn bends(&self, curves: bool, stop: &Stop) -> Result<Option<Distributions>, FitError> {
+        if !curves {
+            return Ok(None);
+        }
+        let patient = stop.without_deadline();
+        let bends = Distributions::learn(self.rows.reborrow(), self.weights, &patient)?;
+        bends.check()?;
+        Ok(Some(bends))
+    }
+
+    /// The fold with these rows.
+    pub fn fold(&self, train: &[usize], held: &[usize]) -> ResponseFold {
+        let held = self.part(held);
+        let ones = || vec![1.0; held.y.len()];
+        ResponseFold {
+            train: self.part(train),
+            held_weights: held.weights.clone().unwrap_or_else(ones),
+            held,
+        }
+    }
+
+    fn part(&self, index: &[usize]) -> Part {
+        let some = |values: &[f64]| index.iter().map(|i| values[*i]).collect();
+        Part {
+            rows: self.rows.gather(index),
+            y: some(self.y),
+            weights: self.weights.map(some),
+        }
+    }
+}
+
+impl Part {
+    /// The part as rows of their own.
+    pub fn data(&self) -> ResponseData<'_> {
+        ResponseData {
+            rows: self.rows.view().into(),
+            y: &self.y,
+            weights: self.weights.as_deref(),
+        }
+    }
+}
