@@ -115,7 +115,8 @@ def main():
     arguments = parser.parse_args()
     if arguments.work:
         clock = time.process_time if arguments.cpu_time else time.perf_counter
-        return work(arguments.rows, arguments.threads, clock)
+        work(arguments.rows, arguments.threads, clock)
+        return
     if arguments.before is None:
         parser.error("give the Python that has the older build")
 
