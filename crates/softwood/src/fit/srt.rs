@@ -8,7 +8,9 @@ use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
-use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
+use crate::data::{
+    CanonicalRows, RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization,
+};
 use crate::error::{FitError, InputError};
 use crate::fitted::{SoftTree, SrtModel};
 use crate::search::starts::parallelism;
@@ -26,7 +28,8 @@ use std::time::Instant;
 /// error. A row is predicted by the one leaf at the end of its likelier branches. If curves are asked
 /// for, they are estimated and taken out of the response together with β̄.
 ///
-/// Same seed, same bits, on any number of threads.
+/// Same seed, same bits, on any number of threads and, for rows that are kept (up to 96 MB), in
+/// whatever order they stand and whether they are weighted or repeated.
 pub fn fit_srt<'a>(
     rows: impl Into<Rows<'a>>,
     y: &[f64],
@@ -43,6 +46,9 @@ pub fn fit_srt<'a>(
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
+        let given = rows.len();
+        let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
+        let (rows, y, weights) = (canonical.rows(), &*canonical.target, canonical.weights());
         control.progress.announce(settings.n_starts);
         control.progress.begin_phase(settings.n_starts);
         let patient = stop.without_deadline();
@@ -80,7 +86,7 @@ pub fn fit_srt<'a>(
             response,
             ridge_branches: best.ridges.branches.to_vec(),
             ridge_leaves: best.ridges.leaves.to_vec(),
-            report: starts.report(rows.len(), began),
+            report: starts.report(given, began),
         };
         model.report.loss_unit = loss_unit;
         model.report.notices = notices_of_regression(&model, &rows, weights);
