@@ -221,11 +221,6 @@ def test_tags_say_what_is_taken():
     assert not tags.non_deterministic
 
 
-def test_softwood_is_imported_without_scikit_learn():
-    code = "import softwood, sys; sys.exit(any(n.split('.')[0] == 'sklearn' for n in sys.modules))"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_an_old_or_missing_scikit_learn_is_named():
     code = "import sys; sys.modules['sklearn'] = None; import softwood.sklearn"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
