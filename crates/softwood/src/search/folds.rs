@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn rows_of_equal_values_go_to_one_fold_whatever_their_order() {
         let value = |i: usize| (i % 7) as f64 - 3.0;
-        let code = |i: usize| i64::from(i % 3 == 0);
+        let code = |i: usize| i64::from(i.is_multiple_of(3));
         let order: Vec<usize> = (0..63).map(|k| (k * 17 + 5) % 63).collect();
         let parts = |rows: &[usize], weights: Option<&[f64]>| -> Vec<Vec<u64>> {
             let x = Array2::from_shape_fn((rows.len(), 2), |(i, j)| value(rows[i]) * j as f64);
