@@ -13,6 +13,7 @@ pub mod orct;
 mod orct_candidates;
 pub mod orct_cv;
 pub mod orct_cv_settings;
+mod orct_data;
 mod orct_problem;
 pub mod orct_settings;
 mod response_fold;

@@ -63,7 +63,7 @@ impl OrctCandidates<'_> {
         let (data, folds) = (&self.data, self.effort.folds.folds);
         self.effort.folds.foldings(|number, most| {
             let seed = self.settings.run.random_state.wrapping_add(number);
-            Folds::new(data.labels, data.weights, folds, seed, most)
+            Folds::new(&data.rows, data.labels, data.weights, folds, seed, most)
         })
     }
 

@@ -1,14 +1,12 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
-use super::check_orct_data::check_orct_data;
-use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_candidates::{OrctCandidates, OrctEffort};
 use super::orct_cv_settings::OrctCvSettings;
+use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
-use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows};
 use crate::error::FitError;
 use crate::fitted::{CvTable, OrctModel};
@@ -38,21 +36,12 @@ pub fn fit_orct_cv<'a>(
     let began = Instant::now();
     settings.validate()?;
     let deepest = *settings.depths.iter().max().expect("checked");
-    let costs = check_orct_data(
-        &rows,
-        labels,
-        weights,
-        &OrctSettings {
-            depth: deepest,
-            ..settings.fit.clone()
-        },
-    )?;
-    let data = ClassData {
-        rows: rows.reborrow(),
-        labels,
-        weights,
-        costs: &costs,
+    let deep = OrctSettings {
+        depth: deepest,
+        ..settings.fit.clone()
     };
+    let canonical = OrctData::checked(rows.reborrow(), labels, weights, &deep)?;
+    let data = canonical.data();
     let limit = settings.fit.run.time_limit;
     let limit = limit.map(|limit| limit.mul_f64(CV_TIME_SHARE));
     let stop = Stop::new(&control.stop, limit);
@@ -66,7 +55,6 @@ pub fn fit_orct_cv<'a>(
         progress: &control.progress,
     };
     let choose = || -> Result<CvTable, FitError> {
-        check_finite(&rows)?;
         let foldings = candidates.foldings()?;
         let choice = foldings.len() * settings.folds * candidates.starts_of_fold();
         control.progress.announce(choice + settings.fit.n_starts);
@@ -80,6 +68,7 @@ pub fn fit_orct_cv<'a>(
         model.report.status = SolveStatus::TimeLimit;
     }
     model.report.seconds = began.elapsed().as_secs_f64();
+    model.report.rows = rows.len();
     model.report.cross_validation = Some(table);
     model.report.notices = notices_of_classification(&model, &data, at);
     Ok(model)

@@ -2,8 +2,8 @@
 
 use super::srt_settings::SrtSettings;
 use super::validate::{check_weights, check_x_and_names};
-use crate::data::Rows;
 use crate::data::hinges::Distributions;
+use crate::data::{CanonicalRows, Rows};
 use crate::error::{FitError, InputError};
 use crate::stop::Stop;
 use ndarray::Array2;
@@ -30,7 +30,16 @@ pub(super) struct Part {
     weights: Option<Vec<f64>>,
 }
 
-impl ResponseData<'_> {
+impl<'a> ResponseData<'a> {
+    /// Those that were put in order.
+    pub fn of(canonical: &'a CanonicalRows<'_, f64>) -> Self {
+        Self {
+            rows: canonical.rows(),
+            y: &canonical.target,
+            weights: canonical.weights(),
+        }
+    }
+
     /// The same for a shorter time.
     pub fn reborrow(&self) -> ResponseData<'_> {
         ResponseData {

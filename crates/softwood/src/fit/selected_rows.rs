@@ -7,13 +7,12 @@
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
 use super::auto_settings::settle;
-use super::check_orct_data::check_orct_data;
 use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
+use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
-use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
 use crate::error::{FitError, InputError};
 use crate::fitted::{
@@ -105,15 +104,15 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    let costs = check_orct_data(&rows, labels, weights, settings)?;
-    in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let data = canonical.data();
     let progress = &control.progress;
     let stop = settings.run.stop(control);
     let work = SelectedFit {
-        rows: rows.reborrow(),
-        labels,
-        costs: &costs,
-        weight: weights.map_or_else(|| vec![1.0; rows.len()], <[f64]>::to_vec),
+        weight: (data.weights).map_or_else(|| vec![1.0; data.rows.len()], <[f64]>::to_vec),
+        rows: data.rows.reborrow(),
+        labels: data.labels,
+        costs: data.costs,
         settings,
         selection,
         control,
@@ -138,12 +137,6 @@ pub fn fit_orct_selected<'a>(
     }
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
-    let data = ClassData {
-        rows: rows.reborrow(),
-        labels,
-        weights,
-        costs: &costs,
-    };
     model.report.notices = notices_of_classification(&model, &data, at);
     settled.tell(&mut model.report);
     Ok(model)

@@ -1,13 +1,12 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
 use super::auto_settings::settle;
-use super::check_orct_data::check_orct_data;
 use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
+use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use super::validate::check_grid;
 use crate::control::Control;
-use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling};
 use crate::error::{FitError, InputError};
 use crate::fitted::{OrctCandidate, OrctModel};
@@ -105,17 +104,11 @@ pub fn sparsity_path<'a>(
     settings.validate()?;
     check_grid("local_grid", &grid.local)?;
     check_grid("global_grid", &grid.global)?;
-    let costs = check_orct_data(&rows, labels, weights, settings)?;
+    let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let data = canonical.data();
     if let Some(validation) = validation {
         check_validation(&rows, validation)?;
     }
-    in_pool(settings.run.n_threads, || check_finite(&rows))??;
-    let data = ClassData {
-        rows: rows.reborrow(),
-        labels,
-        weights,
-        costs: &costs,
-    };
     let stop = settings.run.stop(control);
     let mut path = SparsityPath {
         grid: grid.clone(),
@@ -142,7 +135,8 @@ pub fn sparsity_path<'a>(
             settings,
             &stop,
             &control.progress,
-            |(l, g), model| {
+            |(l, g), mut model| {
+                model.report.rows = rows.len();
                 path.points.push(PathPoint {
                     local: l,
                     global: g,

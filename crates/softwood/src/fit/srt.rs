@@ -8,7 +8,9 @@ use super::trend::Trend;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
-use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
+use crate::data::{
+    CanonicalRows, RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization,
+};
 use crate::error::FitError;
 use crate::fitted::{SoftTree, SrtModel};
 use crate::progress::Progress;
@@ -29,7 +31,8 @@ use std::time::Instant;
 /// error. A row is predicted by the one leaf at the end of its likelier branches. If curves are asked
 /// for, they are estimated and taken out of the response together with β̄.
 ///
-/// Same seed, same bits, on any number of threads.
+/// Same seed, same bits, on any number of threads and, for rows that are kept (up to 96 MB), in
+/// whatever order they stand and whether they are weighted or repeated.
 pub fn fit_srt<'a>(
     rows: impl Into<Rows<'a>>,
     y: &[f64],
@@ -38,21 +41,26 @@ pub fn fit_srt<'a>(
     control: &Control,
 ) -> Result<SrtModel, FitError> {
     let rows = rows.into();
-    let data = ResponseData {
+    let began = Instant::now();
+    let given = ResponseData {
         rows: rows.reborrow(),
         y,
         weights,
     };
-    data.check(settings)?;
+    given.check(settings)?;
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
+        let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
+        let data = ResponseData::of(&canonical);
         control.progress.announce(settings.n_starts);
         control.progress.begin_phase(settings.n_starts);
         let bends = data.bends(settings.curves, &stop)?;
         let progress = &control.progress;
         let mut model = fit_checked(&data, settings, bends.as_ref(), &stop, progress)?;
-        model.report.notices = notices_of_regression(&model, &rows, weights);
+        model.report.notices = notices_of_regression(&model, &data.rows, data.weights);
+        model.report.rows = rows.len();
+        model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
 }

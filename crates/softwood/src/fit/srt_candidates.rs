@@ -37,10 +37,10 @@ pub(super) struct SrtCandidates<'a> {
 impl SrtCandidates<'_> {
     /// The foldings, or an error if they cannot be made.
     pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
-        let (n, weights) = (self.data.rows.len(), self.data.weights);
+        let (rows, weights) = (&self.data.rows, self.data.weights);
         self.effort.foldings(|number, most| {
             let seed = self.settings.run.random_state.wrapping_add(number);
-            Folds::of_rows(n, weights, self.effort.folds, seed, most)
+            Folds::of_rows(rows, weights, self.effort.folds, seed, most)
         })
     }
 
