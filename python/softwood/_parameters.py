@@ -65,6 +65,12 @@ min_class_rate : float, mapping or array_like, optional
     increasing order of labels (array), the share of its training rows, in expectation, that
     must be predicted as such. The report's ``constraints`` tell what was reached; if rates
     cannot hold together the status is ``"infeasible"`` and the tree the closest found.""",
+    "min_class_rate_on": """\
+min_class_rate_on : {"training", "folds"}
+    Which rows `min_class_rate` is about: the training rows, or new ones. ``"folds"`` learns on
+    folds of the training rows how much more must be asked for in training, so that the share of
+    a class's held-out rows that are predicted as such is the one asked for; the report's
+    ``constraints`` tell what was asked, imposed, reached in training and cross-validated.""",
     "cover_classes": """\
 cover_classes : bool
     Whether every class must be the label of at least one leaf.""",

@@ -37,6 +37,7 @@ def fit_orct(
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
+    min_class_rate_on: str = ORCT["min_class_rate_on"],
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = "full",
     rows: str | RowSelection = "all",
@@ -83,7 +84,7 @@ def fit_orct(
     global_penalty : float
         Weight λ_G ≥ 0 of Σ φ(max |a_jt|), the maximum over all splits and over the columns of
         a group, the sum over groups: fewer features in the whole tree. Zeros are exact.
-    {penalty_shape, min_class_rate, cover_classes}
+    {penalty_shape, min_class_rate, min_class_rate_on, cover_classes}
     solver : str
         Only ``"full"``, all splits at once, is available in this version.
     rows : {"all", "selected"} or RowSelection

@@ -46,6 +46,7 @@ def fit_orct_cv(
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
+    min_class_rate_on: str = ORCT["min_class_rate_on"],
     cover_classes: bool = ORCT["cover_classes"],
     n_starts: int = ORCT["n_starts"],
     random_state: int | None = ORCT["random_state"],
@@ -84,7 +85,8 @@ def fit_orct_cv(
         others).
     {folds}
         The simplest is the shallowest, then the sparsest.
-    {costs, sample_weight, class_weight, penalty_shape, min_class_rate, cover_classes}
+    {costs, sample_weight, class_weight, penalty_shape, min_class_rate}
+    {min_class_rate_on, cover_classes}
     {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.

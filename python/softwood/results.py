@@ -74,21 +74,33 @@ class Constraint:
         The group of rows it is about, if it is about one.
     asked : float
         The bound.
+    imposed : float or None
+        The bound that training was given, if a margin was learned on folds.
+    cross_validated : float or None
+        What is bounded, on held-out rows of these folds, by the predicted classes.
     reached : float
         What is bounded, on the training rows.
     multiplier : float
         Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the bound is kept, within 0.001.
+        Whether the bound that training was given is kept, within 0.001.
     """
 
     kind: str
     label: object = None
     group: str | None = None
     asked: float
+    imposed: float | None = None
+    cross_validated: float | None = None
     reached: float
     multiplier: float
     feasible: bool
+
+    def _margin(self) -> str:
+        if self.imposed is None:
+            return ""
+        rate = "unknown" if self.cross_validated is None else f"{self.cross_validated:.4f}"
+        return f", imposed {self.imposed:.4f}, cross-validated {rate}"
 
     @property
     def subject(self) -> str:
@@ -313,7 +325,8 @@ class FitReport:
         del shown["constraints"], shown["notices"]
         for bound in self.constraints:
             shown[bound.subject] = (
-                f"{bound.reached:.4f}, asked {bound.asked:.4f}, multiplier {bound.multiplier:.4g}"
+                f"{bound.reached:.4f}, asked {bound.asked:.4f}{bound._margin()}, "
+                f"multiplier {bound.multiplier:.4g}"
                 f"{'' if bound.feasible else ', NOT REACHED'}"
             )
         if self.cross_validation is not None:

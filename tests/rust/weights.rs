@@ -14,8 +14,8 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvSettings, OrctModel, OrctSettings, RowSelection, RunSettings, SrtSettings, fit_orct,
-    fit_orct_cv, fit_orct_selected, fit_srt,
+    Control, OrctCvSettings, OrctModel, OrctSettings, RowSelection, RunSettings, SrtSettings,
+    fit_orct, fit_orct_cv, fit_orct_selected, fit_srt,
 };
 
 /// Rows, classes and integer weights; and the same rows repeated as often as the weights say.
@@ -238,7 +238,7 @@ fn weighted_rows_and_repeated_rows_in_any_order_are_classified_by_one_tree_to_th
 
 #[test]
 fn weighted_rows_and_repeated_rows_in_any_order_are_cross_validated_to_the_bit() {
-    let settings = CvSettings {
+    let settings = OrctCvSettings {
         fit: OrctSettings {
             n_starts: 2,
             ..OrctSettings::default()
@@ -247,7 +247,7 @@ fn weighted_rows_and_repeated_rows_in_any_order_are_cross_validated_to_the_bit()
         gammas: vec![128.0, 512.0],
         local_grid: vec![0.0, 0.5],
         folds: 3,
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     for (seed, classes) in [(0, 2), (1, 3)] {
         let pair = pair_of(seed, 90, classes);

@@ -71,6 +71,7 @@ fit_table! { read_orct, show_orct, OrctSettings;
     "penalty_shape" => penalty.shape: Name;
     "groups" => penalty.groups: Prepared;
     "min_class_rate" => min_class_rate: Prepared;
+    "min_class_rate_on" => rates_on: Name;
     "cover_classes" => cover_classes: Truth;
     "max_iter" => max_iter: Whole(1, i64::MAX as u64);
 }

@@ -12,7 +12,7 @@ use pyo3::types::{PyString, PyTuple};
 use softwood::data::{ScalingChoice, ScalingKind};
 use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
 use softwood::objective::PenaltyShape;
-use softwood::{CvRule, InputError, RegressionStart};
+use softwood::{CvRule, InputError, RatesOn, RegressionStart};
 use std::time::Duration;
 
 /// A kind of setting with values of type T.
@@ -263,6 +263,19 @@ impl Named for ResponseScoring {
 
     fn name(&self) -> &'static str {
         (*self).name()
+    }
+}
+
+impl Named for RatesOn {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Training => "training",
+            Self::Folds => "folds",
+        }
     }
 }
 

@@ -136,7 +136,7 @@ pub use fit::orct_cv::fit_orct_cv;
 #[cfg(feature = "fit")]
 pub use fit::orct_cv_settings::OrctCvSettings;
 #[cfg(feature = "fit")]
-pub use fit::orct_settings::OrctSettings;
+pub use fit::orct_settings::{OrctSettings, RatesOn};
 #[cfg(feature = "fit")]
 pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]

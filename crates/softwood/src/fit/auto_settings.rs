@@ -31,8 +31,8 @@ const MAX_PENALTY: f64 = 1e100;
 /// Maps of the features to choose from.
 const SCALINGS: [ScalingKind; 2] = [ScalingKind::MinMax, ScalingKind::Quantile];
 
-/// Judges probabilities as well as classes.
-const SCORING: ClassScoring = ClassScoring::Brier;
+/// Judges probabilities, and whether the printed tree decides as they do.
+const SCORING: ClassScoring = ClassScoring::BrierAndAgreement;
 
 /// Enough to choose by, little enough to stay quick.
 const EFFORT: OrctEffort = OrctEffort {
@@ -57,12 +57,12 @@ pub(super) struct Settled {
 
 impl Settled {
     /// Puts the choice into the report of the model that was fitted with it.
-    pub fn tell(self, report: &mut FitReport) {
-        let Some(table) = self.table else { return };
+    pub fn tell(&self, report: &mut FitReport) {
+        let Some(table) = &self.table else { return };
         if table.cut_short && report.status != SolveStatus::Cancelled {
             report.status = SolveStatus::TimeLimit;
         }
-        report.cross_validation = Some(table);
+        report.cross_validation = Some(table.clone());
     }
 }
 
@@ -205,6 +205,16 @@ impl Grid {
         let units = match self.local {
             Some(_) => &PENALTIES[..1],
             None => &PENALTIES[..],
+        };
+        let env = std::env::var("SWPEN").ok().map(|s| {
+            s.split(',')
+                .map(|x| x.parse().unwrap())
+                .collect::<Vec<f64>>()
+        });
+        let units = if self.local.is_none() {
+            env.as_deref().unwrap_or(units)
+        } else {
+            units
         };
         let mut candidates = Vec::new();
         for scaling in &self.scalings {

@@ -16,6 +16,7 @@ pub mod orct_cv_settings;
 mod orct_data;
 mod orct_problem;
 pub mod orct_settings;
+mod rate_margin;
 mod response_fold;
 pub mod run_settings;
 pub mod selected_rows;

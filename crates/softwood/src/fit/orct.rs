@@ -6,6 +6,7 @@ use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
+use super::rate_margin::RateFolds;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling};
@@ -25,7 +26,8 @@ use std::time::Instant;
 /// (a, μ), and end with the wanted γ and the true costs. Every other start takes greedy splits on single
 /// features straight to that last stage. Splits that cost more than they save are pruned, idle ones
 /// are regrown. γ, scaling, balance and λ_L, where the settings leave them open, are chosen on folds of the
-/// rows first, by the Brier score of held-out rows. Same seed, same bits, on any number of threads and,
+/// rows first, by the Brier score of held-out rows and by how
+/// seldom hard routing decides otherwise. Same seed, same bits, on any number of threads and,
 /// for rows that are kept (up to 96 MB), in whatever order they stand and whether they are weighted or
 /// repeated.
 pub fn fit_orct<'a>(
@@ -40,13 +42,34 @@ pub fn fit_orct<'a>(
     settings.validate()?;
     let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     let data = canonical.data();
-    let settled = settle(&data, settings, settings.n_starts, control)?;
-    let rest = settings.within(began);
-    let mut model = fit_checked(&data, &rest, &settled.at, None, control)?;
-    model.report.notices = notices_of_classification(&model, &data, &settled.at);
+    let folds = RateFolds::of(&data, settings)?;
+    let starts = folds.starts(settings) + settings.n_starts;
+    let settled = settle(&data, settings, starts, control)?;
+    let mut model = fit_with_rates(&data, settings, &settled.at, &folds, began, control)?;
     settled.tell(&mut model.report);
+    model.report.notices = notices_of_classification(&model, &data, &settled.at);
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
+    Ok(model)
+}
+
+/// Learns on `folds`, if there are any, which rates to impose, and fits with what is left of the time; without
+/// notices.
+pub(super) fn fit_with_rates(
+    data: &ClassData<'_>,
+    settings: &OrctSettings,
+    at: &OrctCandidate,
+    folds: &RateFolds,
+    began: Instant,
+    control: &Control,
+) -> Result<OrctModel, FitError> {
+    let rates = folds.learn(data, settings, at, control)?;
+    let rest = OrctSettings {
+        min_class_rate: rates.bounds.clone(),
+        ..settings.within(began)
+    };
+    let mut model = fit_checked(data, &rest, at, None, control)?;
+    rates.tell(&mut model.report);
     Ok(model)
 }
 

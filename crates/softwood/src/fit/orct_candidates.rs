@@ -6,7 +6,9 @@ use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::data::{Parallelism, ScaledRows, Scaling, Source};
 use crate::error::InputError;
-use crate::fitted::{ClassFigures, ClassScoring, CvTable, OrctCandidate, Scoring, TriedSettings};
+use crate::fitted::{
+    ClassFigures, ClassScoring, CvTable, OrctCandidate, OrctModel, Routing, Scoring, TriedSettings,
+};
 use crate::progress::Progress;
 use crate::search::cross_validate::{Candidates, CvEffort, cross_validate};
 use crate::search::descent::{Descent, StartOutcome};
@@ -216,14 +218,15 @@ impl Candidates for OrctCandidates<'_> {
 /// What a tree does on held-out rows. Its figures: weight of the rows predicted right and of all, then
 /// sparsities.
 fn trial(
-    model: &crate::fitted::OrctModel,
+    model: &OrctModel,
     (held, weights): (&Part, &[f64]),
     costs: &[f64],
     scoring: ClassScoring,
 ) -> Trial {
     let rows = || held.rows.view();
     let probabilities = model.predict_proba(rows()).expect("checked rows");
-    let predicted = model.predict(rows()).expect("checked rows");
+    let [predicted, hard] = [Routing::Soft, Routing::Hard]
+        .map(|routing| model.predict_by(rows(), routing).expect("checked rows"));
     let codes = &held.labels.codes;
     let right = predicted.iter().zip(codes).zip(weights);
     let right = right.filter(|((predicted, y), _)| predicted == y);
@@ -233,6 +236,7 @@ fn trial(
         weights,
         probabilities: &probabilities,
         predicted: &predicted,
+        hard: &hard,
         costs,
     };
     Trial {

@@ -1,11 +1,12 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
 use super::notices::notices_of_classification;
-use super::orct::fit_checked;
+use super::orct::fit_with_rates;
 use super::orct_candidates::{OrctCandidates, OrctEffort};
 use super::orct_cv_settings::OrctCvSettings;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
+use super::rate_margin::RateFolds;
 use crate::control::Control;
 use crate::data::{Labels, Rows};
 use crate::error::FitError;
@@ -54,16 +55,17 @@ pub fn fit_orct_cv<'a>(
         stop: &stop,
         progress: &control.progress,
     };
+    let folds = RateFolds::of(&data, &settings.fit)?;
     let choose = || -> Result<CvTable, FitError> {
         let foldings = candidates.foldings()?;
         let choice = foldings.len() * settings.folds * candidates.starts_of_fold();
-        control.progress.announce(choice + settings.fit.n_starts);
+        let rest = folds.starts(&settings.fit) + settings.fit.n_starts;
+        control.progress.announce(choice + rest);
         Ok(candidates.table(&foldings, settings.rule)?)
     };
     let table = in_pool(settings.fit.run.n_threads, choose)??;
     let at = &candidates.candidates[table.chosen];
-    let rest = settings.fit.within(began);
-    let mut model = fit_checked(&data, &rest, at, None, control)?;
+    let mut model = fit_with_rates(&data, &settings.fit, at, &folds, began, control)?;
     if table.cut_short && model.report.status != SolveStatus::Cancelled {
         model.report.status = SolveStatus::TimeLimit;
     }

@@ -3,7 +3,8 @@
 use super::orct_settings::OrctSettings;
 use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
 use crate::fitted::{
-    ConstraintKind, ConstraintReport, Decision, FitReport, OrctCandidate, OrctModel, SoftTree,
+    ConstraintKind, ConstraintReport, Decision, FitReport, OrctCandidate, OrctModel, Routing,
+    SoftTree,
 };
 use crate::leaves::likely_frequencies;
 use crate::objective::{ClassRates, Penalty, PenaltySettings};
@@ -65,12 +66,11 @@ impl<'a> OrctProblem<'a> {
             ..starts.report(self.rows.len(), began)
         };
         model.report.start_objectives[starts.best] = objective;
-        self.route_hard(&mut model);
+        self.measure_disagreement(&mut model);
         Ok(model)
     }
 
-    /// The tree of one start, without splits that do nothing. Its report tells objective and loss alone, and
-    /// which rows end in each leaf is not known.
+    /// The tree of one start, without splits that do nothing. Its report tells objective and loss alone.
     pub fn tree(
         &self,
         descent: &Descent<'_, '_>,
@@ -93,37 +93,35 @@ impl<'a> OrctProblem<'a> {
         };
         let names = settings.run.feature_names.as_deref();
         let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
+        let splits = (coefficients, intercepts);
+        let soft = SoftTree::new(tree.shape, descent.gamma, splits, scaling, names);
         Ok(OrctModel {
-            tree: SoftTree::new(
-                tree.shape,
-                descent.gamma,
-                (coefficients, intercepts),
-                scaling,
-                names,
-            ),
             classes: self.labels.classes.clone(),
             leaf_classes: tree.labels,
-            leaf_weights: Vec::new(),
+            leaf_weights: self.leaf_weights(&soft),
+            tree: soft,
             frequencies,
             decision: self.decision(settings),
             report,
         })
     }
 
-    /// Puts down which rows end in each leaf, and the share of them, by weight, whose class is another
-    /// then.
-    fn route_hard(&self, model: &mut OrctModel) {
-        let leaves = model.tree.leaf_indices(self.rows).expect("checked rows");
+    /// L × K: weight of the rows of each class that end in each leaf.
+    fn leaf_weights(&self, tree: &SoftTree) -> Vec<f64> {
+        let leaves = tree.leaf_indices(self.rows).expect("checked rows");
         let k = self.labels.classes.len();
-        let mut leaf_weights = vec![0.0; model.leaf_classes.len() * k];
+        let mut leaf_weights = vec![0.0; tree.shape.leaves().len() * k];
         for (i, (leaf, class)) in leaves.iter().zip(&self.labels.codes).enumerate() {
             let place = *leaf as usize * k + *class as usize;
             leaf_weights[place] += self.weights.map_or(1.0, |weights| weights[i]);
         }
-        model.leaf_weights = leaf_weights;
-        let decisions = model.leaf_decisions();
-        let hard = leaves.iter().map(|leaf| decisions[*leaf as usize]);
-        let soft = model.predict(self.rows).expect("checked rows");
+        leaf_weights
+    }
+
+    /// Puts down the share of the rows, by weight, whose class is another with hard routing.
+    fn measure_disagreement(&self, model: &mut OrctModel) {
+        let [soft, hard] = [Routing::Soft, Routing::Hard]
+            .map(|routing| model.predict_by(self.rows, routing).expect("checked rows"));
         let weight = |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
         let heaviest = (0..self.rows.len()).map(weight).fold(0.0, f64::max);
         let (mut other, mut all) = (0.0, 0.0);
@@ -193,6 +191,8 @@ fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ConstraintRe
         class: Some(*class),
         group: None,
         asked: *asked,
+        imposed: None,
+        cross_validated: None,
         reached: reached.rate,
         multiplier: reached.multiplier,
         feasible: reached.feasible,

@@ -5,6 +5,7 @@ use super::validate::{check_gamma, check_search, check_setting};
 use crate::data::{ScalingChoice, ScalingKind};
 use crate::error::InputError;
 use crate::objective::PenaltySettings;
+use std::str::FromStr;
 use std::time::Instant;
 
 /// γ of the papers.
@@ -30,6 +31,8 @@ pub struct OrctSettings {
     pub penalty: PenaltySettings,
     /// (k, ρ): at least the share ρ of class k must, in expectation, be predicted as such.
     pub min_class_rate: Vec<(usize, f64)>,
+    /// On which rows these rates are to hold.
+    pub rates_on: RatesOn,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
     /// Starts; the best is kept.
@@ -42,6 +45,31 @@ pub struct OrctSettings {
     pub run: RunSettings,
 }
 
+/// On which rows rates of classes are to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RatesOn {
+    /// On the training rows, in expectation.
+    Training,
+    /// On rows held out of training: on folds it is learned how much more must be asked for in training.
+    Folds,
+}
+
+impl FromStr for RatesOn {
+    type Err = InputError;
+
+    fn from_str(name: &str) -> Result<Self, InputError> {
+        match name {
+            "training" => Ok(Self::Training),
+            "folds" => Ok(Self::Folds),
+            _ => Err(InputError::Setting {
+                name: "min_class_rate_on",
+                expected: "\"training\" or \"folds\"",
+                got: format!("{name:?}"),
+            }),
+        }
+    }
+}
+
 impl Default for OrctSettings {
     fn default() -> Self {
         Self {
@@ -52,6 +80,7 @@ impl Default for OrctSettings {
             balance: None,
             penalty: PenaltySettings::default(),
             min_class_rate: Vec::new(),
+            rates_on: RatesOn::Training,
             cover_classes: true,
             n_starts: 20,
             max_iter: 1000,
@@ -79,6 +108,17 @@ impl OrctSettings {
             run: self.run.left_since(began),
             ..self.clone()
         }
+    }
+
+    /// Refuses what only fits to all rows can do.
+    pub(super) fn check_rates_on_training(&self) -> Result<(), InputError> {
+        let allowed = self.rates_on == RatesOn::Training;
+        check_setting(
+            allowed,
+            "min_class_rate_on",
+            "\"training\" here",
+            "\"folds\"",
+        )
     }
 
     /// Checks every setting that can be judged without the data.

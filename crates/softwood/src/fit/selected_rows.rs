@@ -103,6 +103,7 @@ pub fn fit_orct_selected<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
+    settings.check_rates_on_training()?;
     selection.validate(rows.features())?;
     let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     let data = canonical.data();

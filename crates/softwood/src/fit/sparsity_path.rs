@@ -102,6 +102,7 @@ pub fn sparsity_path<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
+    settings.check_rates_on_training()?;
     check_grid("local_grid", &grid.local)?;
     check_grid("global_grid", &grid.global)?;
     let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;

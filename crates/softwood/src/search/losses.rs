@@ -17,8 +17,9 @@ pub(crate) struct HeldOutClasses<'a> {
     pub weights: &'a [f64],
     /// N × K.
     pub probabilities: &'a [f64],
-    /// Class decided on for each row.
+    /// Class decided on for each row, and that by hard routing.
     pub predicted: &'a [u32],
+    pub hard: &'a [u32],
     /// K × K.
     pub costs: &'a [f64],
 }
@@ -51,19 +52,26 @@ impl HeldOutClasses<'_> {
                 let rows = self.codes.iter().zip(self.probabilities.chunks_exact(k));
                 rows.map(|row| -of(row).ln()).collect()
             }
-            ClassScoring::Brier => {
-                let rows = self.codes.iter().zip(self.probabilities.chunks_exact(k));
-                let error = |y: u32, (class, q): (usize, &f64)| {
-                    let happened = f64::from(class == y as usize);
-                    (q - happened).powi(2)
-                };
-                let loss = |(y, all): (&u32, &[f64])| {
-                    all.iter().enumerate().map(|each| error(*y, each)).sum()
-                };
-                rows.map(loss).collect()
+            ClassScoring::Brier => self.squared_errors(),
+            ClassScoring::BrierAndAgreement => {
+                let differ = self.predicted.iter().zip(self.hard).map(|(a, b)| a != b);
+                let both = self.squared_errors().into_iter().zip(differ);
+                both.map(|(error, differ)| error + f64::from(differ))
+                    .collect()
             }
             ClassScoring::RocAuc => self.ranking_losses(),
         }
+    }
+
+    /// Σ_k (probability of k − 1 if k is true, else 0)² of each row.
+    fn squared_errors(&self) -> Vec<f64> {
+        let k = self.classes();
+        let of_row = |(y, all): (&u32, &[f64])| {
+            let error = |class: usize| all[class] - f64::from(class == *y as usize);
+            (0..k).map(|class| error(class).powi(2)).sum()
+        };
+        let rows = self.codes.iter().zip(self.probabilities.chunks_exact(k));
+        rows.map(of_row).collect()
     }
 
     /// Weight of each class, by the heaviest row.
@@ -182,6 +190,7 @@ mod tests {
             weights,
             probabilities,
             predicted,
+            hard: &[0; 4][..codes.len().min(4)],
             costs: &[0.0, 1.0, 3.0, 0.0],
         }
     }
@@ -247,7 +256,10 @@ mod tests {
         assert!((mean(ClassScoring::BalancedAccuracy) - 0.5 * (1.0 / 3.0 + 1.0)).abs() < 1e-15);
         let expected = -(0.9f64.ln() + 0.2f64.ln() + 1e-15f64.ln()) / 4.0;
         assert!((mean(ClassScoring::LogLoss) - expected).abs() < 1e-12);
-        assert!((mean(ClassScoring::Brier) - (0.02 + 1.28 + 0.0 + 2.0) / 4.0).abs() < 1e-15);
+        let brier = (0.02 + 1.28 + 0.0 + 2.0) / 4.0;
+        assert!((mean(ClassScoring::Brier) - brier).abs() < 1e-15);
+        // Hard routing says 0 throughout, soft routing once 1.
+        assert!((mean(ClassScoring::BrierAndAgreement) - brier - 0.25).abs() < 1e-15);
     }
 
     #[test]

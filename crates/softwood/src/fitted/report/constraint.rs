@@ -16,11 +16,18 @@ pub struct ConstraintReport {
     pub group: Option<String>,
     /// The bound asked for.
     pub asked: f64,
+    /// The bound that training was given, where a margin was learned on folds so that new rows keep the one
+    /// asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imposed: Option<f64>,
+    /// What is bounded, on held-out rows of the folds with the bound imposed; None without such folds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cross_validated: Option<f64>,
     /// What is bounded, at the model's parameters on the training rows.
     pub reached: f64,
     /// Fall of the objective for each unit that the bound is relaxed by.
     pub multiplier: f64,
-    /// Whether the bound is kept, within 0.001.
+    /// Whether the bound that training was given is kept, within 0.001.
     pub feasible: bool,
 }
 

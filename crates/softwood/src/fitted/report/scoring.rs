@@ -18,6 +18,9 @@ pub enum ClassScoring {
     LogLoss,
     /// Mean over the rows of Σ_k (probability of k − 1 if k is true, else 0)².
     Brier,
+    /// The same, and 1 more for every row whose class is another with hard routing: good probabilities of
+    /// a tree that can be read.
+    BrierAndAgreement,
     /// Area under the ROC curve: the probability that a row of a class is held more likely to be of it
     /// than a row of another; mean over the classes, each against the others.
     RocAuc,
@@ -54,6 +57,7 @@ impl ClassScoring {
             Self::BalancedAccuracy => "balanced_accuracy",
             Self::LogLoss => "log_loss",
             Self::Brier => "brier",
+            Self::BrierAndAgreement => "brier_and_agreement",
             Self::RocAuc => "roc_auc",
         }
     }
@@ -74,10 +78,17 @@ impl FromStr for ClassScoring {
     type Err = InputError;
 
     fn from_str(name: &str) -> Result<Self, InputError> {
-        use ClassScoring::{Accuracy, BalancedAccuracy, Brier, Cost, LogLoss, RocAuc};
-        let all = [Cost, Accuracy, BalancedAccuracy, LogLoss, Brier, RocAuc];
-        let expected =
-            "\"cost\", \"accuracy\", \"balanced_accuracy\", \"log_loss\", \"brier\" or \"roc_auc\"";
+        let all = [
+            Self::Cost,
+            Self::Accuracy,
+            Self::BalancedAccuracy,
+            Self::LogLoss,
+            Self::Brier,
+            Self::BrierAndAgreement,
+            Self::RocAuc,
+        ];
+        let expected = "\"cost\", \"accuracy\", \"balanced_accuracy\", \"log_loss\", \"brier\", \
+                        \"brier_and_agreement\" or \"roc_auc\"";
         let found = all.into_iter().find(|scoring| scoring.name() == name);
         found.ok_or_else(|| unknown(expected, name))
     }
@@ -113,8 +124,8 @@ impl Scoring {
     pub fn larger_is_better(self) -> bool {
         match self {
             Self::Classes(scoring) => {
-                use ClassScoring::{Brier, Cost, LogLoss};
-                !matches!(scoring, Cost | LogLoss | Brier)
+                use ClassScoring::{Accuracy, BalancedAccuracy, RocAuc};
+                matches!(scoring, Accuracy | BalancedAccuracy | RocAuc)
             }
             Self::Response(scoring) => scoring == ResponseScoring::R2,
         }
