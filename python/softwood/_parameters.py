@@ -109,12 +109,6 @@ progress : bool or callable, optional
 verbose : bool
     True is ``progress=True``, by the name it has elsewhere; `progress` counts if both are
     given.""",
-    "folds": """\
-folds : int
-    Number of folds, at least 2.
-rule : {"best", "one_se"}
-    Take the candidate of the best score, or the simplest of those within one standard error
-    of it.""",
     "raises": """\
 ValueError, TypeError
     If an argument is wrong; nothing has been computed then.

@@ -60,7 +60,8 @@ def fit_orct(
 
     Settings that are ``"auto"`` are chosen together on five folds of the training rows (of a
     sample of 2,000, if there are more; of less than 500 rows twice) by the Brier score of held-out
-    rows: a few quick trees for each candidate, those that fall behind dropped. The report's
+    rows plus the share of them that hard routing gives another class: a few quick trees for each
+    candidate, those that fall behind dropped. The report's
     `cross_validation` tells how. The plain tree of the papers is
     ``fit_orct(X, y, gamma=512, scaling="minmax", balance=False, local_penalty=0)``.
 

@@ -77,14 +77,19 @@ def fit_orct_cv(
     local_grid, global_grid : array_like
         Penalties to choose from, increasing: λ_L in units of 1/(p·B), λ_G in units of 1/p, so
         that they mean the same at every depth.
-    scoring : {"cost", "accuracy", "balanced_accuracy", "log_loss", "brier", "roc_auc"}
-        By what candidates are judged on held-out rows: mean cost of the predicted classes, share
-        of rows predicted right, its mean over the classes, mean −log of the probability of the
-        true class, mean squared error of the probabilities summed over the classes, or area under
-        the ROC curve (for more than two classes the mean over the classes, each against the
-        others).
-    {folds}
-        The simplest is the shallowest, then the sparsest.
+    scoring : str
+        By what candidates are judged on held-out rows: ``"cost"``, mean cost of the predicted
+        classes; ``"accuracy"``, share of rows predicted right; ``"balanced_accuracy"``, its mean
+        over the classes; ``"log_loss"``, mean −log of the probability of the true class;
+        ``"brier"``, mean squared error of the probabilities, summed over the classes;
+        ``"brier_and_agreement"``, the same plus the share of rows whose class is another with hard
+        routing; ``"roc_auc"``, area under the ROC curve, for more than two classes the mean over
+        the classes, each against the others.
+    folds : int
+        Number of folds, at least 2.
+    rule : {"best", "one_se"}
+        Take the candidate of the best score, or the shallowest and then sparsest of those within
+        one standard error of it.
     {costs, sample_weight, class_weight, penalty_shape, min_class_rate}
     {min_class_rate_on, cover_classes}
     {n_starts, random_state, n_threads, max_iter, tol}
@@ -175,10 +180,20 @@ def fit_srt_cv(
     scoring : {"r2", "mae", "mse"}
         By what candidates are judged on held-out rows: R², that is 1 − mean squared error by the
         variance of y, mean absolute error, or mean squared error.
-    {folds}
-        The simplest is the shallowest, then that without curves, then that of the largest
-        penalty.
-    ridge_branches, start, n_starts, macro_iterations, imbalance
+    folds : int
+        Number of folds, at least 2.
+    rule : {"best", "one_se"}
+        Take the candidate of the best score, or of those within one standard error of it the
+        shallowest, then that without curves, then that of the largest penalty.
+    ridge_branches : float, optional
+        Penalty λ_ω of the splits, as for :func:`fit_srt`.
+    start : {"mixed", "clusters", "random"}
+        Where starts begin, as for :func:`fit_srt`.
+    n_starts : int
+        Starts of the final fit; four of them, at most, for each candidate and fold.
+    macro_iterations : int
+        Rounds over all branch nodes at most; ten of them, at most, on folds.
+    imbalance : tuple of three floats
         As for :func:`fit_srt`.
     {fixed_scaling, sample_weight, random_state, n_threads}
     time_limit : float, optional

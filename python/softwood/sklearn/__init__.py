@@ -10,4 +10,10 @@ except ImportError as missing:
 from .trees import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
 from .warnings import LimitConvergenceWarning
 
-__all__ = ["LimitConvergenceWarning", "ORCTClassifier", "ORCTClassifierCV", "SRTRegressor", "SRTRegressorCV"]
+__all__ = [
+    "LimitConvergenceWarning",
+    "ORCTClassifier",
+    "ORCTClassifierCV",
+    "SRTRegressor",
+    "SRTRegressorCV",
+]

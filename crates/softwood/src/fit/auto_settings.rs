@@ -206,16 +206,6 @@ impl Grid {
             Some(_) => &PENALTIES[..1],
             None => &PENALTIES[..],
         };
-        let env = std::env::var("SWPEN").ok().map(|s| {
-            s.split(',')
-                .map(|x| x.parse().unwrap())
-                .collect::<Vec<f64>>()
-        });
-        let units = if self.local.is_none() {
-            env.as_deref().unwrap_or(units)
-        } else {
-            units
-        };
         let mut candidates = Vec::new();
         for scaling in &self.scalings {
             for balanced in &self.balances {
