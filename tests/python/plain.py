@@ -1,4 +1,4 @@
-"""The plain tree of the papers, for tests of what it is: γ = 512, no penalty, features scaled linearly."""
+"""The plain tree of the papers, for tests of what it is: γ = 512, no penalty, linear scaling."""
 
 from functools import partial
 
