@@ -5,7 +5,7 @@ use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
-use super::validate::check_grid;
+use super::validate::{check_grid, check_setting};
 use crate::control::Control;
 use crate::data::{Labels, Rows, ScaledRows};
 use crate::error::{FitError, InputError};
@@ -105,6 +105,14 @@ pub fn sparsity_path<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
+    let bounded = [
+        ("penalty", settings.penalty.share.is_some()),
+        ("max_features", settings.max_features.is_some()),
+        ("max_leaves", settings.max_leaves.is_some()),
+    ];
+    for (name, given) in bounded {
+        check_setting(!given, name, "left open along a path", "a value")?;
+    }
     check_grid("local_grid", &grid.local)?;
     check_grid("global_grid", &grid.global)?;
     let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
