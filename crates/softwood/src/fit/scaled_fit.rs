@@ -74,6 +74,7 @@ impl<'p> ScaledFit<'_, 'p> {
             let coefficients = theta[layout.coefficients(t)].iter_mut().zip(kept);
             coefficients.for_each(|(a, kept)| *a = if *kept { *a } else { 0.0 });
         }
+        let descent = descent.clone().keeping(kept);
         let unstopped = Descent {
             data: descent.data.with_stop(&Stop::default()),
             ..descent.clone()
@@ -81,7 +82,7 @@ impl<'p> ScaledFit<'_, 'p> {
         let outcome = unstopped.assess(theta)?;
         let stopped = self.stop.check().err();
         let starts = Starts::ranked(vec![outcome], StartOutcome::order, stopped);
-        self.model(&unstopped, &starts)
+        self.model(&descent, &starts)
     }
 
     fn best_of_starts(&self, descent: &Descent<'_, '_>) -> Result<OrctModel, Interrupted> {
