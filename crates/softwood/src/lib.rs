@@ -128,7 +128,7 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
-pub use fit::lambda_max::{LambdaMax, lambda_max};
+pub use fit::lambda_max::lambda_max;
 #[cfg(feature = "fit")]
 pub use fit::orct::{check_orct_input, fit_orct};
 #[cfg(feature = "fit")]
@@ -152,6 +152,8 @@ pub use fit::srt_cv_settings::SrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
+#[cfg(feature = "fit")]
+pub use objective::LambdaMax;
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 #[cfg(feature = "fit")]

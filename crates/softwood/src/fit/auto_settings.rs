@@ -4,9 +4,10 @@ use super::class_fold::ClassData;
 use super::orct_candidates::{OrctCandidates, OrctEffort};
 use super::orct_settings::{OrctSettings, PLAIN_GAMMA};
 use crate::control::Control;
-use crate::data::{ScalingChoice, ScalingKind};
+use crate::data::{ScaledRows, Scaling, ScalingChoice, ScalingKind};
 use crate::error::FitError;
 use crate::fitted::{ClassScoring, CvTable, FitReport, OrctCandidate};
+use crate::objective::LambdaMax;
 use crate::progress::Progress;
 use crate::search::cross_validate::{Candidates, CvEffort};
 use crate::search::folds::Folds;
@@ -77,7 +78,7 @@ pub(super) fn settle(
     let limit = limit.map(|limit| limit.mul_f64(AUTO_TIME_SHARE));
     let stop = Stop::new(&control.stop, limit);
     in_pool(settings.run.n_threads, || {
-        let open = OpenSettings::new(data.reborrow(), settings, &stop, &control.progress);
+        let open = OpenSettings::new(data.reborrow(), settings, &stop, &control.progress)?;
         control.progress.announce(open.starts() + starts);
         Ok(open.settle()?)
     })?
@@ -98,12 +99,18 @@ impl<'a> OpenSettings<'a> {
         settings: &'a OrctSettings,
         stop: &'a Stop,
         progress: &'a Arc<Progress>,
-    ) -> Self {
+    ) -> Result<Self, Interrupted> {
         let grid = Grid::of(settings, data.rows.features(), data.costs);
+        let (mut tried, mut usual) = (grid.candidates(settings), grid.usual(settings));
+        if let Some(share) = settings.penalty.share {
+            for at in tried.iter_mut().chain([&mut usual]) {
+                at.local_penalty = share * emptying_penalty(&data, settings, at, stop)?;
+            }
+        }
         let candidates = OrctCandidates {
             data,
             settings,
-            candidates: grid.candidates(settings),
+            candidates: tried,
             scoring: SCORING,
             effort: EFFORT,
             stop,
@@ -111,11 +118,11 @@ impl<'a> OpenSettings<'a> {
         };
         let open = candidates.count() > 1;
         let foldings = open.then(|| candidates.foldings().ok()).flatten();
-        Self {
+        Ok(Self {
             candidates,
-            usual: grid.usual(settings),
+            usual,
             foldings,
-        }
+        })
     }
 
     /// Starts that the choice takes.
@@ -142,12 +149,28 @@ impl<'a> OpenSettings<'a> {
     }
 }
 
+/// λ_L that empties the tree at `at`.
+fn emptying_penalty(
+    data: &ClassData<'_>,
+    settings: &OrctSettings,
+    at: &OrctCandidate,
+    stop: &Stop,
+) -> Result<f64, Interrupted> {
+    let (problem, patient) = (data.problem(at.depth), stop.without_deadline());
+    let (rows, weights) = (problem.rows, problem.weights);
+    let scaling = Scaling::learn_unless_stopped(at.scaling, rows, weights, &patient)?;
+    let scaled = ScaledRows::passing_once(rows, &scaling).shared();
+    let rows = problem.classification(&scaled, weights, 1, &patient);
+    let penalty = &settings.penalty;
+    Ok(LambdaMax::of(&rows, problem.costs, at.depth, at.gamma, penalty)?.local)
+}
+
 /// What each setting may be.
 struct Grid {
     scalings: Vec<ScalingKind>,
     gammas: Vec<f64>,
     balances: Vec<bool>,
-    /// λ_L said, or None if it is open.
+    /// λ_L said (0 where it will be, as a share of the one that empties the tree), or None if it is open.
     local: Option<f64>,
     /// The usual λ_L by γ.
     usual: f64,
@@ -156,7 +179,8 @@ struct Grid {
 impl Grid {
     fn of(settings: &OrctSettings, features: usize, costs: &[f64]) -> Self {
         let penalty = &settings.penalty;
-        let other = penalty.global > 0.0 || !penalty.shape.is_norm();
+        let share = penalty.share.is_some();
+        let other = share || penalty.global > 0.0 || !penalty.shape.is_norm();
         let largest = costs.iter().copied().fold(0.0, f64::max);
         Self {
             scalings: match settings.scaling {

@@ -7,6 +7,7 @@ mod class_fold;
 mod cv_table;
 #[cfg(test)]
 mod failing_source;
+mod few_features;
 pub mod lambda_max;
 mod notices;
 pub mod orct;
@@ -19,6 +20,7 @@ pub mod orct_settings;
 mod rate_margin;
 mod response_fold;
 pub mod run_settings;
+mod scaled_fit;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;

@@ -3,16 +3,17 @@
 use super::auto_settings::settle;
 use super::check_orct_data::check_orct_data;
 use super::class_fold::ClassData;
+use super::few_features::{fit_few_features, most_features, starts_of_fit};
 use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use super::rate_margin::RateFolds;
+use super::scaled_fit::ScaledFit;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling};
 use crate::error::{FitError, InputError};
 use crate::fitted::{OrctCandidate, OrctModel};
-use crate::search::multistart::{Effort, run_starts};
 use crate::threads::in_pool;
 use std::time::Instant;
 
@@ -43,7 +44,7 @@ pub fn fit_orct<'a>(
     let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     let data = canonical.data();
     let folds = RateFolds::of(&data, settings)?;
-    let starts = folds.starts(settings) + settings.n_starts;
+    let starts = folds.starts(settings) + starts_of_fit(settings, rows.features());
     let settled = settle(&data, settings, starts, control)?;
     let mut model = fit_with_rates(&data, settings, &settled.at, &folds, began, control)?;
     settled.tell(&mut model.report);
@@ -90,13 +91,23 @@ pub(super) fn fit_checked(
         let patient = stop.without_deadline();
         let learn = || Scaling::learn_unless_stopped(at.scaling, rows, weights, &patient);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
-        control.progress.begin_phase(settings.n_starts);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
-        let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
-        let descent = problem.descent(data, settings, at, &control.progress);
-        let (n, seed) = (settings.n_starts, settings.run.random_state);
-        let starts = run_starts(&descent, n, seed, Effort::Full)?;
-        let model = problem.model(&descent, &starts, settings, &scaling, began)?;
+        let fit = ScaledFit {
+            problem: &problem,
+            settings,
+            at,
+            scaling: &scaling,
+            stop,
+            control,
+            began,
+        };
+        let model = match most_features(settings, rows.features()) {
+            None => {
+                control.progress.begin_phase(settings.n_starts);
+                fit.on_all_features(&scaled)?
+            }
+            Some(most) => fit_few_features(&fit, &scaled, most)?,
+        };
         control.progress.reach(model.report.objective);
         Ok(model)
     })?

@@ -1,5 +1,6 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
+use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_with_rates;
 use super::orct_candidates::{OrctCandidates, OrctEffort};
@@ -59,7 +60,8 @@ pub fn fit_orct_cv<'a>(
     let choose = || -> Result<CvTable, FitError> {
         let foldings = candidates.foldings()?;
         let choice = foldings.len() * settings.folds * candidates.starts_of_fold();
-        let rest = folds.starts(&settings.fit) + settings.fit.n_starts;
+        let fit = starts_of_fit(&settings.fit, rows.features());
+        let rest = folds.starts(&settings.fit) + fit;
         control.progress.announce(choice + rest);
         Ok(candidates.table(&foldings, settings.rule)?)
     };

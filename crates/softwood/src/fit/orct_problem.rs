@@ -11,10 +11,13 @@ use crate::objective::{ClassRates, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome};
+use crate::search::few_leaves::with_few_leaves;
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
+use crate::solver::Work;
+use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
-use crate::tree::Topology;
+use crate::tree::{ParameterLayout, Topology};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
@@ -46,6 +49,11 @@ impl<'a> OrctProblem<'a> {
         ClassificationRows::new(rows.clone(), classes, weights, spread, stop.clone())
     }
 
+    /// Where splits are in θ.
+    pub fn layout(&self) -> ParameterLayout {
+        ParameterLayout::new(self.topology, self.rows.features())
+    }
+
     /// The model of the best start, without splits that do nothing.
     pub fn model(
         &self,
@@ -56,21 +64,30 @@ impl<'a> OrctProblem<'a> {
         began: Instant,
     ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
-        let mut model = self.tree(descent, best, settings, scaling)?;
-        let (objective, loss) = (model.report.objective, model.report.loss);
-        model.report = FitReport {
-            objective,
-            loss,
-            constraints: constraints(settings, best),
+        let (tree, work) = match settings.max_leaves {
+            None => (Simplified::of(descent, best)?, Work::default()),
+            Some(most) => with_few_leaves(descent, starts, most)?,
+        };
+        let mut report = FitReport {
+            objective: tree.objective,
+            loss: tree.loss,
+            constraints: constraints(descent, &tree, best),
             loss_unit: Some(1.0),
             ..starts.report(self.rows.len(), began)
         };
-        model.report.start_objectives[starts.best] = objective;
+        report.start_objectives[starts.best] = tree.objective;
+        report.iterations += work.iterations;
+        report.evaluations += work.evaluations;
+        let missed = report.constraints.iter().any(|bound| !bound.feasible);
+        if missed && !report.status.is_stopped() {
+            report.status = SolveStatus::Infeasible;
+        }
+        let mut model = self.with_leaves(descent, tree, settings, scaling, report)?;
         self.measure_disagreement(&mut model);
         Ok(model)
     }
 
-    /// The tree of one start, without splits that do nothing. Its report tells objective and loss alone.
+    /// The tree of one start, without splits that do nothing, and no more of a report than that of its start.
     pub fn tree(
         &self,
         descent: &Descent<'_, '_>,
@@ -78,22 +95,29 @@ impl<'a> OrctProblem<'a> {
         settings: &OrctSettings,
         scaling: &Scaling,
     ) -> Result<OrctModel, Interrupted> {
+        let one = Starts::ranked(vec![start], |_, _| Ordering::Equal, None);
+        let report = one.report(self.rows.len(), Instant::now());
         let tree = Simplified::of(descent, start)?;
+        self.with_leaves(descent, tree, settings, scaling, report)
+    }
+
+    /// The tree with the classes of its leaves.
+    fn with_leaves(
+        &self,
+        descent: &Descent<'_, '_>,
+        tree: Simplified,
+        settings: &OrctSettings,
+        scaling: &Scaling,
+        report: FitReport,
+    ) -> Result<OrctModel, Interrupted> {
         let frequencies = likely_frequencies(
             &descent.data,
             &tree.splits(descent.gamma).all(),
             tree.shape.leaves(),
             &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
         )?;
-        let one = Starts::ranked(vec![start], |_, _| Ordering::Equal, None);
-        let report = FitReport {
-            objective: tree.objective,
-            loss: tree.loss,
-            ..one.report(self.rows.len(), Instant::now())
-        };
         let names = settings.run.feature_names.as_deref();
-        let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
-        let splits = (coefficients, intercepts);
+        let splits = (tree.coefficients, tree.intercepts);
         let soft = SoftTree::new(tree.shape, descent.gamma, splits, scaling, names);
         Ok(OrctModel {
             classes: self.labels.classes.clone(),
@@ -161,6 +185,7 @@ impl<'a> OrctProblem<'a> {
         let class_weights = data.class_weights();
         let penalty = PenaltySettings {
             local: Some(at.local_penalty),
+            share: None,
             global: at.global_penalty,
             ..settings.penalty.clone()
         };
@@ -184,19 +209,31 @@ impl<'a> OrctProblem<'a> {
 }
 
 /// The bounds on class rates, as asked and as reached.
-fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ConstraintReport> {
-    let both = settings.min_class_rate.iter().zip(&best.rates);
-    both.map(|((class, asked), reached)| ConstraintReport {
-        kind: ConstraintKind::ClassRate,
-        class: Some(*class),
-        group: None,
-        asked: *asked,
-        imposed: None,
-        cross_validated: None,
-        reached: reached.rate,
-        multiplier: reached.multiplier,
-        feasible: reached.feasible,
-    })
+fn constraints(
+    descent: &Descent<'_, '_>,
+    tree: &Simplified,
+    best: &StartOutcome,
+) -> Vec<ConstraintReport> {
+    let reached = descent.rates_reached(&tree.masses, &tree.labels);
+    let both = descent
+        .rates
+        .bounds
+        .iter()
+        .zip(&best.multipliers)
+        .zip(reached);
+    both.map(
+        |(((class, asked), multiplier), (rate, feasible))| ConstraintReport {
+            kind: ConstraintKind::ClassRate,
+            class: Some(*class),
+            group: None,
+            asked: *asked,
+            imposed: None,
+            cross_validated: None,
+            reached: rate,
+            multiplier: *multiplier,
+            feasible,
+        },
+    )
     .collect()
 }
 

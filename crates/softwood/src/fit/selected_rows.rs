@@ -8,6 +8,7 @@
 
 use super::auto_settings::settle;
 use super::class_fold::ClassData;
+use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_data::OrctData;
@@ -120,7 +121,7 @@ pub fn fit_orct_selected<'a>(
         began,
     };
     let sample = work.sample();
-    let starts = (1 + selection.rounds) * settings.n_starts;
+    let starts = (1 + selection.rounds) * starts_of_fit(settings, rows.features());
     let settled = work.with(&sample, |data| settle(data, settings, starts, control))?;
     let at = &settled.at;
     let first = work.fit_to(&sample, at, None)?;

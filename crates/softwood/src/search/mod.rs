@@ -4,6 +4,7 @@ pub(crate) mod continuation;
 pub(crate) mod cross_validate;
 pub(crate) mod descent;
 mod ending;
+pub(crate) mod few_leaves;
 pub(crate) mod folds;
 pub(crate) mod losses;
 pub(crate) mod multistart;
