@@ -4,7 +4,7 @@ use super::orct::check_orct_input;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::{
-    Classes, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind, WeightedRows,
+    Classes, Labels, Parallelism, RowWeights, Rows, Scaling, ScalingKind, WeightedRows, scaled_once,
 };
 use crate::error::FitError;
 use crate::passes::ClassSums;
@@ -43,8 +43,9 @@ pub fn lambda_max<'a>(
     let (p, k) = (rows.features(), labels.classes.len());
     let stop = Stop::new(&control.stop, None);
     let scaling = Scaling::learn_unless_stopped(scaling, rows, weights, &stop)?;
-    let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
-    let rows = WeightedRows::new(scaled, weights, Parallelism::None, stop);
+    let scaled = scaled_once(rows.reborrow(), &scaling);
+    let weights = RowWeights::new(&*scaled, weights);
+    let rows = WeightedRows::of(scaled, weights, Parallelism::None, stop);
     let sums = rows.sum(&ClassSums {
         classes: Classes::new(&labels.codes, k),
         features: p,

@@ -7,7 +7,7 @@ use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{Labels, Rows, ScaledRows, Scaling};
+use crate::data::{Labels, Rows, Scaling, scaled};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
 use crate::search::multistart::{Effort, run_starts};
@@ -68,7 +68,7 @@ pub(crate) fn fit_checked(
         let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
         control.progress.begin_phase(settings.n_starts);
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
+        let scaled = scaled(rows.reborrow(), &scaling);
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
         let descent = problem.descent(data, settings, &control.progress);
         let (n, seed) = (settings.n_starts, settings.run.random_state);
