@@ -43,7 +43,7 @@ class TreeModel:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be deleted")
 
-    def _rows(self, X: Any) -> NDArray[Any]:
+    def _rows(self, X: Any) -> _inputs.Rows:
         """Return X as the core takes it, if its columns are those of the training rows."""
         if self._handle.named and hasattr(X, "columns"):
             _inputs.check_names(X, self.feature_names)
