@@ -1,6 +1,7 @@
 //! Borrowed sparse rows as SciPy's CSR matrices hold them: 32- or 64-bit indices, float32 or float64.
 
 use crate::InputError;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// N sparse rows of p features: the nonzeros of row i are `values[k]` at `columns[k]` for k in
@@ -91,6 +92,13 @@ impl Values<'_> {
         match self {
             Self::F64(values) => values.len(),
             Self::F32(values) => values.len(),
+        }
+    }
+
+    fn get(self, k: usize) -> f64 {
+        match self {
+            Self::F64(values) => values[k],
+            Self::F32(values) => values[k].into(),
         }
     }
 }
@@ -228,6 +236,31 @@ impl<'a> CsrRows<'a> {
         value
     }
 
+    /// Two rows by their values, feature after feature; −0 is 0.
+    pub(crate) fn compare(&self, a: usize, b: usize) -> Ordering {
+        let end = |row: usize| self.starts.get(row + 1);
+        let (mut k, mut l) = (self.starts.get(a), self.starts.get(b));
+        while k < end(a) || l < end(b) {
+            let column = |k: usize, row: usize| match k < end(row) {
+                true => self.columns.get(k),
+                false => self.features,
+            };
+            let next = column(k, a).min(column(l, b));
+            let take = |k: &mut usize, row: usize| {
+                if column(*k, row) > next {
+                    return 0.0;
+                }
+                *k += 1;
+                self.values.get(*k - 1)
+            };
+            let order = by_value(take(&mut k, a), take(&mut l, b));
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
+    }
+
     /// Fills `out` with all p values of a row.
     pub(crate) fn copy_row(&self, row: usize, out: &mut [f64]) {
         out.fill(0.0);
@@ -249,6 +282,11 @@ impl<'a> CsrRows<'a> {
         }
         Ok(())
     }
+}
+
+/// Of two values, −0 being 0.
+pub(super) fn by_value(a: f64, b: f64) -> Ordering {
+    (a + 0.0).total_cmp(&(b + 0.0))
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::{CsrRows, Rows};
 use ndarray::Array2;
 
-/// Copied rows.
+/// Copied rows; −0 is 0 there, and of sparse rows no 0 is stored.
 pub(crate) enum GatheredRows {
     Dense(Array2<f64>),
     Sparse {
@@ -18,13 +18,15 @@ impl GatheredRows {
     /// The rows numbered `members`.
     pub fn of(rows: &Rows<'_>, members: &[usize]) -> Self {
         let Rows::Sparse(csr) = rows else {
-            return Self::Dense(rows.gather(members));
+            return Self::Dense(rows.gather(members) + 0.0);
         };
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in members {
             csr.visit_row(*row, |j, x| {
-                columns.push(j as i64);
-                values.push(x);
+                if x != 0.0 {
+                    columns.push(j as i64);
+                    values.push(x);
+                }
             });
             starts.push(values.len() as i64);
         }
@@ -34,6 +36,18 @@ impl GatheredRows {
             columns,
             values,
         }
+    }
+
+    /// Bytes that a copy of all rows would take.
+    pub fn bytes(rows: &Rows<'_>) -> usize {
+        let (values, each) = match rows {
+            Rows::Sparse(csr) => (csr.stored(), size_of::<(i64, f64)>()),
+            dense => {
+                let values = dense.len().saturating_mul(dense.features());
+                (values, size_of::<f64>())
+            }
+        };
+        values.saturating_mul(each)
     }
 
     /// The rows as fits take them.

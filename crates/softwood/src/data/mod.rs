@@ -1,5 +1,6 @@
 //! Rows in, blocks of scaled rows out, and passes over them.
 
+mod canonical;
 mod columns;
 mod csr;
 pub(crate) mod finite;
@@ -23,6 +24,7 @@ mod typical;
 mod value_maps;
 mod weighted_rows;
 
+pub(crate) use canonical::{CanonicalRows, RowOrder};
 pub use csr::{CsrRows, Indices, Values};
 pub(crate) use gathered_rows::GatheredRows;
 pub use labels::{ClassLabels, Labels};

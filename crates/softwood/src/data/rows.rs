@@ -2,8 +2,10 @@
 //! copied as a whole.
 
 use super::CsrRows;
+use super::csr::by_value;
 use crate::InputError;
 use ndarray::{Array2, ArrayView2, Axis};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// N rows of p features as the user holds them.
@@ -104,6 +106,40 @@ impl Rows<'_> {
         let mut column = Vec::with_capacity(self.len());
         self.visit_column(j, 1, |_, x| column.push(x));
         column
+    }
+
+    /// Two rows by their values, feature after feature; −0 is 0.
+    pub(crate) fn compare(&self, a: usize, b: usize) -> Ordering {
+        with_view!(
+            self,
+            view => {
+                let both = view.row(a).into_iter().zip(view.row(b));
+                let orders = both.map(|(x, y)| by_value(f64::from(*x), f64::from(*y)));
+                orders.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+            },
+            csr => csr.compare(a, b)
+        )
+    }
+
+    /// Runs `see(row, column, value)` on every value that is not 0, in any order.
+    pub(crate) fn visit_nonzeros(&self, mut see: impl FnMut(usize, usize, f64)) {
+        let mut unless_zero = |row: usize, j: usize, x: f64| {
+            if x != 0.0 {
+                see(row, j, x);
+            }
+        };
+        match self {
+            Self::Sparse(csr) => {
+                for row in 0..csr.len() {
+                    csr.visit_row(row, |j, x| unless_zero(row, j, x));
+                }
+            }
+            dense => {
+                for j in 0..dense.features() {
+                    dense.visit_column(j, 1, |row, x| unless_zero(row, j, x));
+                }
+            }
+        }
     }
 
     /// Fills `out` with row `i` as doubles.
