@@ -41,7 +41,7 @@ impl GatheredRows {
     /// Bytes that a copy of all rows would take.
     pub fn bytes(rows: &Rows<'_>) -> usize {
         let (values, each) = match rows {
-            Rows::Sparse(csr) => (csr.stored(), size_of::<(i64, f64)>()),
+            Rows::Sparse(csr) => (csr.stored(), 2 * size_of::<f64>()),
             dense => {
                 let values = dense.len().saturating_mul(dense.features());
                 (values, size_of::<f64>())

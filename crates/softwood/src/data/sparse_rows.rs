@@ -113,7 +113,7 @@ impl<'a> SparseRows<'a> {
             // A guess is enough.
             Some(selected) => self.rows.stored() / self.rows.len().max(1) * selected.len(),
         };
-        if stored.saturating_mul(size_of::<(u32, f64)>()) <= KEEP_BELOW_BYTES {
+        if stored.saturating_mul((size_of::<u32>() + size_of::<f64>())) <= KEEP_BELOW_BYTES {
             let mut kept = Stored::with_capacity(self.len(), stored);
             self.store(0..self.len(), &mut kept);
             self.kept = Some(kept);
