@@ -11,6 +11,7 @@ mod labels;
 mod ordered_sum;
 pub(crate) mod pack;
 mod pass;
+mod picked;
 mod response;
 mod rows;
 mod scaled;

@@ -2,6 +2,7 @@
 
 use super::gather::{gather_rows, gather_tiles};
 use super::pack::pack;
+use super::picked::Picked;
 use super::rows::with_view;
 use super::source::{BLOCKS_PER_CHUNK, Block, DenseTile, RowSource, Source, Tile};
 use super::value_maps::ValueMaps;
@@ -24,8 +25,7 @@ pub struct ScaledRows<'a> {
     maps: ValueMaps<'a>,
     stride: usize,
     kept: Option<AlignedBuffer>,
-    /// Which of `rows`, in which order; all of them as they stand if None.
-    selected: Option<Vec<u32>>,
+    picked: Picked,
 }
 
 impl<'a> ScaledRows<'a> {
@@ -69,7 +69,7 @@ impl<'a> ScaledRows<'a> {
             maps: ValueMaps::new(scaling),
             stride,
             kept: None,
-            selected: None,
+            picked: Picked::all(rows.len()),
         }
     }
 
@@ -81,19 +81,22 @@ impl<'a> ScaledRows<'a> {
     fn scale_into(&self, block: usize, tile: &mut [f64], ahead: &mut Ahead) -> bool {
         let rows = self.block_rows(block);
         let (stride, maps) = (self.stride, &self.maps);
-        if let Some(selected) = &self.selected {
-            let picked = selected[rows].iter().map(|row| *row as usize);
-            return gather_rows(&self.rows, picked, stride, maps, tile);
+        let gathered = |tile: &mut [f64]| {
+            let picked = rows.clone().map(|position| self.picked.original(position));
+            gather_rows(&self.rows, picked, stride, maps, tile)
+        };
+        if !self.picked.are_all() {
+            return gathered(tile);
         }
         with_view!(
             &self.rows,
             view => {
-                let view = view.slice_axis(Axis(0), rows.into());
+                let view = view.slice_axis(Axis(0), rows.clone().into());
                 let finite = pack(view, stride, &maps.linear, tile, ahead);
                 maps.apply_knots(tile, stride);
                 finite
             },
-            _csr => gather_rows(&self.rows, rows, stride, maps, tile)
+            _csr => gathered(tile)
         )
     }
 
@@ -109,7 +112,7 @@ impl<'a> ScaledRows<'a> {
 
 impl<'a> RowSource<'a> for ScaledRows<'a> {
     fn len(&self) -> usize {
-        self.selected.as_ref().map_or(self.rows.len(), Vec::len)
+        self.picked.len()
     }
 
     fn features(&self) -> usize {
@@ -153,13 +156,12 @@ impl<'a> RowSource<'a> for ScaledRows<'a> {
 
     /// Scaled values that are kept are copied, others are scaled anew from the user's.
     fn select(&self, picked: &[u32]) -> Source<'a> {
-        let original = |i: &u32| self.selected.as_ref().map_or(*i, |own| own[*i as usize]);
         let mut some = Self {
             rows: self.rows,
             maps: self.maps.clone(),
             stride: self.stride,
             kept: None,
-            selected: Some(picked.iter().map(original).collect()),
+            picked: self.picked.pick(picked),
         };
         match &self.kept {
             Some(kept) => {

@@ -5,6 +5,7 @@
 //! perhaps far: as a difference from it its values would lose digits. Its background is 0 instead, and
 //! rows that lack it hold the image of 0 itself.
 
+use super::picked::Picked;
 use super::scaled_rows::KEEP_BELOW_BYTES;
 use super::source::{Block, RowSource, Source, Tile};
 use super::sparse_tile::SparseTile;
@@ -26,8 +27,7 @@ pub struct SparseRows<'a> {
     /// Features that are never 0 in training, in order.
     never_zero: Vec<u32>,
     kept: Option<Stored>,
-    /// Which of `rows`, in which order; all of them as they stand if None.
-    selected: Option<Vec<u32>>,
+    picked: Picked,
 }
 
 /// What rows hold, one after the other.
@@ -103,17 +103,18 @@ impl<'a> SparseRows<'a> {
             background,
             never_zero,
             kept: None,
-            selected: None,
+            picked: Picked::all(rows.len()),
         }
     }
 
     fn keep_if_small(&mut self) {
-        let stored = match &self.selected {
-            None => self.rows.stored(),
-            // A guess is enough.
-            Some(selected) => self.rows.stored() / self.rows.len().max(1) * selected.len(),
+        // Of some of the rows a guess is enough.
+        let stored = match self.picked.are_all() {
+            true => self.rows.stored(),
+            false => self.rows.stored().div_ceil(self.rows.len().max(1)) * self.len(),
         };
-        if stored.saturating_mul((size_of::<u32>() + size_of::<f64>())) <= KEEP_BELOW_BYTES {
+        let each = size_of::<u32>() + size_of::<f64>();
+        if stored.saturating_mul(each) <= KEEP_BELOW_BYTES {
             let mut kept = Stored::with_capacity(self.len(), stored);
             self.store(0..self.len(), &mut kept);
             self.kept = Some(kept);
@@ -124,7 +125,7 @@ impl<'a> SparseRows<'a> {
     fn store(&self, rows: Range<usize>, stored: &mut Stored) -> bool {
         let mut finite = true;
         for row in rows {
-            let row = self.selected.as_ref().map_or(row, |own| own[row] as usize);
+            let row = self.picked.original(row);
             let mut lacking = self.never_zero.len();
             self.rows.visit_row(row, |j, x| {
                 finite &= x.is_finite();
@@ -167,7 +168,7 @@ impl<'a> SparseRows<'a> {
 
 impl<'a> RowSource<'a> for SparseRows<'a> {
     fn len(&self) -> usize {
-        self.selected.as_ref().map_or(self.rows.len(), Vec::len)
+        self.picked.len()
     }
 
     fn features(&self) -> usize {
@@ -202,14 +203,13 @@ impl<'a> RowSource<'a> for SparseRows<'a> {
     }
 
     fn select(&self, picked: &[u32]) -> Source<'a> {
-        let original = |i: &u32| self.selected.as_ref().map_or(*i, |own| own[*i as usize]);
         let mut some = Self {
             rows: self.rows,
             maps: self.maps.clone(),
             background: self.background.clone(),
             never_zero: self.never_zero.clone(),
             kept: None,
-            selected: Some(picked.iter().map(original).collect()),
+            picked: self.picked.pick(picked),
         };
         some.keep_if_small();
         Arc::new(some)
