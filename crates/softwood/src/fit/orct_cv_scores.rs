@@ -277,6 +277,7 @@ impl CvScores<'_> {
         let predicted = probabilities.chunks_exact(k).map(most_probable);
         let held_out = predicted.zip(labels.codes.iter().copied());
         let (a, _) = problem.layout().split(&start.theta);
+        let encoding = self.settings.fit.run.encoding.as_ref();
         FoldScore {
             right: held_out
                 .clone()
@@ -286,7 +287,7 @@ impl CvScores<'_> {
                 .map(|(predicted, y)| self.costs[y as usize * k + predicted as usize])
                 .collect(),
             local_sparsity: local_sparsity(a),
-            global_sparsity: global_sparsity(a, problem.rows.features()),
+            global_sparsity: global_sparsity(a, problem.rows.features(), encoding),
         }
     }
 }

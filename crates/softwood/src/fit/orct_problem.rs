@@ -88,7 +88,6 @@ impl<'a> OrctProblem<'a> {
             ..starts.report(self.rows.len(), began)
         };
         report.start_objectives[starts.best] = tree.objective;
-        let names = settings.run.feature_names.as_deref();
         let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
         let mut model = OrctModel {
             tree: SoftTree::new(
@@ -96,7 +95,7 @@ impl<'a> OrctProblem<'a> {
                 settings.gamma,
                 (coefficients, intercepts),
                 scaling,
-                names,
+                settings.run.columns(),
             ),
             classes: self.labels.classes.clone(),
             leaf_classes: tree.labels,

@@ -44,7 +44,7 @@ impl FittedModel for OrctModel {
     }
 
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
-        (part == "splits").then(|| kind.of(&self.tree.coefficients, self.tree.features()))
+        (part == "splits").then(|| kind.of(&self.tree, &self.tree.coefficients))
     }
 
     fn describe(&self, terms: Option<usize>) -> String {
@@ -200,8 +200,9 @@ impl OrctModel {
         super::local_sparsity(&self.tree.coefficients)
     }
 
-    /// δ_G: share of features that no split uses, in percent.
+    /// δ_G: share of the user's columns that no split uses, in percent.
     pub fn global_sparsity(&self) -> f64 {
-        super::global_sparsity(&self.tree.coefficients, self.tree.features())
+        let (tree, encoding) = (&self.tree, self.tree.encoding.as_ref());
+        super::global_sparsity(&tree.coefficients, tree.features(), encoding)
     }
 }

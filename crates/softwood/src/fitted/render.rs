@@ -46,7 +46,7 @@ pub(super) fn orct_text(model: &OrctModel, terms: Option<usize>) -> String {
         short(tree.gamma),
         scaling_name(tree),
         count(report.rows, "row"),
-        count(tree.features(), "feature"),
+        features(tree),
         model.classes.len()
     );
     text += &outcome(report);
@@ -73,7 +73,7 @@ pub(super) fn srt_text(model: &SrtModel, terms: Option<usize>) -> String {
         tree.shape.depth(),
         scaling_name(tree),
         count(report.rows, "row"),
-        count(tree.features(), "feature"),
+        features(tree),
     );
     text += &outcome(report);
     let end = |leaf: usize, room| model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
@@ -268,6 +268,15 @@ fn curves_text(curves: &[CurvePoints]) -> String {
     let mut lines = (1..=curves.len()).rev().map(line);
     let fitting = lines.find(|line| line.chars().count() <= WIDTH);
     format!("\n{}\n", fitting.unwrap_or_else(|| line(1)))
+}
+
+/// "3 features", or "2 columns as 7 features".
+fn features(tree: &SoftTree) -> String {
+    let features = count(tree.features(), "feature");
+    match &tree.encoding {
+        Some(table) => format!("{} as {features}", count(table.columns.len(), "column")),
+        None => features,
+    }
 }
 
 /// "1 row", "2 rows".

@@ -45,10 +45,9 @@ impl FittedModel for SrtModel {
     }
 
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
-        let p = self.tree.features();
         match part {
-            "splits" => Some(kind.of(&self.tree.coefficients, p)),
-            "leaves" => Some(kind.of(&self.leaf_coefficients(), p)),
+            "splits" => Some(kind.of(&self.tree, &self.tree.coefficients)),
+            "leaves" => Some(kind.of(&self.tree, &self.leaf_coefficients())),
             _ => None,
         }
     }
