@@ -3,7 +3,7 @@
 
 use crate::exceptions::CoreError;
 use crate::settings::{
-    Kind, List, Name, Number, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
+    Kind, List, Name, Number, OfTable, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
 };
 use crate::values::integer;
 use pyo3::exceptions::PyTypeError;
@@ -51,6 +51,7 @@ macro_rules! fit_table {
             "n_threads" => run.n_threads: Threads;
             "time_limit" => run.time_limit: Seconds;
             "feature_names" => run.feature_names: Prepared;
+            "encoding" => run.encoding: OfTable;
         }
     };
 }

@@ -169,7 +169,7 @@ class OrctModel(TreeModel):
         >>> model.predict(X[:1]).tolist()
         ['malignant']
         """
-        return self.classes.take(self._handle.predict(self._rows(X), routing, n_threads))
+        return self.classes.take(self._handle.predict(self._rows(X, n_threads), routing, n_threads))
 
     def predict_proba(
         self, X: Any, *, routing: str = "soft", n_threads: int | None = None
@@ -203,7 +203,7 @@ class OrctModel(TreeModel):
         >>> bool(np.allclose(probabilities, mixed, rtol=0, atol=1e-14))
         True
         """
-        return self._handle.predict_proba(self._rows(X), routing, n_threads)
+        return self._handle.predict_proba(self._rows(X, n_threads), routing, n_threads)
 
     def label_probabilities(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Compute the share with which the randomized tree predicts each class.
@@ -235,7 +235,7 @@ class OrctModel(TreeModel):
         >>> bool(abs(malignant.mean() - model.report.constraints[0].reached) < 1e-9)
         True
         """
-        return self._handle.label_probabilities(self._rows(X), n_threads)
+        return self._handle.label_probabilities(self._rows(X, n_threads), n_threads)
 
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by the derivatives of the class probabilities.
@@ -265,7 +265,7 @@ class OrctModel(TreeModel):
         >>> model.explain(X[:10]).shape
         (10, 2, 30)
         """
-        return self._handle.explain(self._rows(X), n_threads)
+        return self._handle.explain(self._rows(X, n_threads), n_threads)
 
     def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by what they owe to each feature's not being typical.
@@ -302,7 +302,7 @@ class OrctModel(TreeModel):
         >>> bool(np.allclose(model.effects(row)[0, :, 7], change))
         True
         """
-        return self._handle.effects(self._rows(X), n_threads)
+        return self._handle.effects(self._rows(X, n_threads), n_threads)
 
     def _shown(self) -> dict[str, object]:
         return super()._shown() | {"classes": len(self.classes), "gamma": _short(self.gamma)}

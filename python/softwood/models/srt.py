@@ -115,7 +115,7 @@ class SrtModel(TreeModel):
         >>> model.predict([[0.5, 0.0], [-0.9, 0.0]]).round(1).tolist()
         [0.5, 0.9]
         """
-        return self._handle.predict(self._rows(X), n_threads)
+        return self._handle.predict(self._rows(X, n_threads), n_threads)
 
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by their derivatives.
@@ -145,7 +145,7 @@ class SrtModel(TreeModel):
         >>> model.explain([[0.5, 0.0], [-0.75, 0.0]])[:, 0].round(1).tolist()
         [1.0, -1.0]
         """
-        return self._handle.explain(self._rows(X), n_threads)
+        return self._handle.explain(self._rows(X, n_threads), n_threads)
 
     def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by what they owe to each feature's not being typical.
@@ -178,7 +178,7 @@ class SrtModel(TreeModel):
         >>> bool(np.allclose(model.effects(row)[:, 0], change))
         True
         """
-        return self._handle.effects(self._rows(X), n_threads)
+        return self._handle.effects(self._rows(X, n_threads), n_threads)
 
     def importance(self, kind: str = "sum", of: str = "splits") -> NDArray[np.float64]:
         """Measure how much each feature matters.

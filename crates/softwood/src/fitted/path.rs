@@ -102,8 +102,8 @@ impl SoftTree {
         let u: Vec<f64> = maps.iter().zip(x).map(|(map, x)| map.apply(*x)).collect();
         let matters = |j: &usize| a[*j] != 0.0 && maps[*j] != FeatureMap::Constant;
         let part = |j: usize| per_feature * a[j] * (u[j] - typical[j]);
-        let (names, values) = (self.column_names(), self.values(x));
-        let typical_values = self.values(&self.scaling.typical);
+        let (names, values) = (self.column_names(), self.column_values(x));
+        let typical_values = self.column_values(&self.scaling.typical);
         let contribution = |(feature, range): (usize, Range<usize>)| {
             let parts: Vec<f64> = range.filter(matters).map(part).collect();
             (!parts.is_empty()).then(|| Contribution {
@@ -125,15 +125,6 @@ impl SoftTree {
             base: margin_at(typical),
             contributions,
         }
-    }
-}
-
-impl SoftTree {
-    /// The values of the user's columns in a row of features.
-    fn values(&self, row: &[f64]) -> Vec<Option<Value>> {
-        let numbers = || row.iter().map(|x| Some(Value::Number(*x))).collect();
-        let table = self.encoding.as_ref();
-        table.map_or_else(numbers, |table| table.values(row))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The splits of a fitted tree with all that is needed to route a row of the user's.
 
 use super::predict::LinearSplits;
-use crate::data::{Encoding, Scaling};
+use crate::data::{Coding, EncodedColumn, Encoding, Missing, Scaling, Value};
 use crate::tree::{ParameterLayout, Shape, Topology};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Names of the columns, if there are any, and how they become features, if they are not features.
@@ -103,6 +104,28 @@ impl SoftTree {
     /// p.
     pub fn features(&self) -> usize {
         self.feature_names.len()
+    }
+
+    /// The values of the user's columns in a row of features; None for a level never seen in training.
+    pub fn column_values(&self, row: &[f64]) -> Vec<Option<Value>> {
+        let numbers = || row.iter().map(|x| Some(Value::Number(*x))).collect();
+        let table = self.encoding.as_ref();
+        table.map_or_else(numbers, |table| table.values(row))
+    }
+
+    /// How tables become features: the encoding, or, without one, columns of numbers by their names.
+    pub fn column_encoding(&self) -> Cow<'_, Encoding> {
+        let number = |(name, typical): (&String, &f64)| EncodedColumn {
+            name: name.clone(),
+            coding: Coding::Number { typical: *typical },
+            missing: Missing::Refused,
+        };
+        let numbers = || {
+            let columns = self.feature_names.iter().zip(&self.scaling.typical);
+            let columns = columns.map(number).collect();
+            Cow::Owned(Encoding { columns })
+        };
+        self.encoding.as_ref().map_or_else(numbers, Cow::Borrowed)
     }
 
     /// Coefficients of the split at position `split`.

@@ -3,7 +3,7 @@
 use super::super::ClassLabels;
 use super::super::typical::weighted_median;
 use super::columns::{Coding, EncodedColumn, Encoding, Missing};
-use super::table::{Column, LevelColumn, Table, refuse_missing};
+use super::table::{Column, LevelColumn, Table};
 use crate::{InputError, TableError};
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ impl Encoding {
             }
         }
         if !settings.fill_missing {
-            refuse_missing(names.iter().zip(&table.columns))?;
+            table.refuse_missing()?;
         }
         let column = |(name, column): (&String, &Column<'_>)| {
             let order = settings.ordered.iter().find(|(n, _)| n == name);

@@ -1,7 +1,7 @@
 //! What a table holds: named columns of numbers or of levels, and single values.
 
 use super::super::ClassLabels;
-use crate::TableError;
+use crate::{InputError, TableError};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -135,6 +135,14 @@ impl Table<'_> {
                 rows,
             })
         })
+    }
+}
+
+impl Table<'_> {
+    /// Err with all columns that have missing values.
+    pub fn refuse_missing(&self) -> Result<(), InputError> {
+        let names = self.checked_names()?;
+        Ok(refuse_missing(names.iter().zip(&self.columns))?)
     }
 }
 
