@@ -74,7 +74,9 @@ impl EncodingHandle {
         let ordered = ordered.into_iter();
         let settings = EncodingSettings {
             fill_missing,
-            ordered: ordered.map(|(name, levels)| (name, levels.into())).collect(),
+            ordered: ordered
+                .map(|(name, levels)| (name, levels.into()))
+                .collect(),
         };
         let learn = || Encoding::learn(&table, weights, &settings);
         enter(py, "encoding", learn).map(Self)

@@ -116,6 +116,9 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     orct.set_item("penalty_parameters", py.None())?;
     let srt = show_srt(py, &SrtSettings::default())?;
     srt.set_item("convergent", false)?;
+    for fit in [&orct, &srt] {
+        fit.del_item("encoding")?; // what tables are made into: nobody gives it
+    }
     let all = PyDict::new(py);
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_cv(py, &CvSettings::default())?)?;

@@ -128,7 +128,11 @@ fn differences(absent: &[String], unknown: &[String]) -> String {
     match (absent, unknown) {
         (absent, []) => format!("it lacks {}", quoted(absent)),
         ([], unknown) => format!("it has {} besides", quoted(unknown)),
-        _ => format!("it lacks {} and has {} besides", quoted(absent), quoted(unknown)),
+        _ => format!(
+            "it lacks {} and has {} besides",
+            quoted(absent),
+            quoted(unknown)
+        ),
     }
 }
 

@@ -159,7 +159,9 @@ impl EncodedColumn {
         }
         if typical >= levels.len() {
             let count = levels.len();
-            return Err(format!("typical is {typical}, but there are {count} levels"));
+            return Err(format!(
+                "typical is {typical}, but there are {count} levels"
+            ));
         }
         Ok(())
     }
@@ -227,7 +229,9 @@ impl Encoding {
     /// training. A missing value that was filled without an indicator is what it was filled with.
     pub fn values(&self, row: &[f64]) -> Vec<Option<Value>> {
         let columns = self.columns.iter().zip(self.ranges());
-        columns.map(|(column, range)| column.value(&row[range])).collect()
+        columns
+            .map(|(column, range)| column.value(&row[range]))
+            .collect()
     }
 
     /// Complains about an encoding no training could have produced.

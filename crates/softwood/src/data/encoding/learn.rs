@@ -96,9 +96,10 @@ impl Learner<'_> {
 
     fn coding(&self, column: &Column<'_>) -> Result<Coding, TableError> {
         match (column, self.order) {
-            (Column::Numbers(_), Some(_)) => {
-                Err(refuse_order(self.name, "whose numbers are in order already"))
-            }
+            (Column::Numbers(_), Some(_)) => Err(refuse_order(
+                self.name,
+                "whose numbers are in order already",
+            )),
             (Column::Numbers(numbers), None) => self.number(numbers),
             (Column::Levels(column), order) => self.levels(column, order),
         }
