@@ -376,7 +376,11 @@ fn the_encoding_is_in_the_file() {
             ",\"red\"]}",
             "encoding gives 4 features, but there are 5",
         ),
-        ("\"coding\":\"truth\"", "\"coding\":\"levels\"", "levels"),
+        (
+            "\"coding\":\"truth\"",
+            "\"coding\":\"levels\"",
+            "expected usize",
+        ),
         (
             "{\"name\":\"smoker\",\"coding\"",
             "{\"name\":\"age\",\"coding\"",

@@ -281,7 +281,7 @@ mod tests {
         for term in &rule.terms {
             let part = term.weight
                 * match term.measure {
-                    Measure::Value => x[term.feature],
+                    Measure::Value | Measure::Indicator => x[term.feature],
                     Measure::Quantile => maps[term.feature].apply(x[term.feature]),
                 };
             sum += part;

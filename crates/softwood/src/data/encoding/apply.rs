@@ -2,6 +2,7 @@
 
 use super::super::ClassLabels;
 use super::columns::{Coding, EncodedColumn, Encoding, Missing};
+use super::places::{LevelPlaces, UnseenLevels};
 use super::table::{Column, Key, LevelColumn, Table, refuse_missing};
 use crate::threads::in_pool;
 use crate::{InputError, TableError};
@@ -23,18 +24,6 @@ pub struct Encoded {
     pub rows: Array2<f64>,
     /// Levels that training has not seen, by column.
     pub unseen: Vec<UnseenLevels>,
-}
-
-/// Levels of a column that training has not seen. They are none of those it has: the features of the
-/// column are 0, or, if its levels have an order, those of the typical level.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnseenLevels {
-    /// The column.
-    pub column: String,
-    /// The levels.
-    pub levels: Vec<String>,
-    /// Rows with one of them.
-    pub rows: usize,
 }
 
 impl Encoding {
@@ -122,11 +111,11 @@ impl<'a> Writer<'a> {
             }
             (_, Column::Numbers(numbers)) => {
                 let column = levels_of_numbers(numbers);
-                let (places, unseen) = places(own, &column)?;
+                let LevelPlaces { places, unseen } = LevelPlaces::of(own, &column)?;
                 (Values::Codes(column.codes, places), unseen)
             }
             (_, Column::Levels(column)) => {
-                let (places, unseen) = places(own, column)?;
+                let LevelPlaces { places, unseen } = LevelPlaces::of(own, column)?;
                 (Values::Codes(Cow::Borrowed(&column.codes), places), unseen)
             }
         };
@@ -173,130 +162,6 @@ fn levels_of_numbers(numbers: &[f64]) -> LevelColumn<'static> {
         declared: true,
         ordered: false,
     }
-}
-
-/// For each level of a column the feature that it makes other than 0, and its value there; and the levels
-/// never seen in training.
-fn places(
-    own: &EncodedColumn,
-    column: &LevelColumn<'_>,
-) -> Result<(Vec<(usize, f64)>, Option<UnseenLevels>), TableError> {
-    let count = column.levels.len();
-    let most = column.codes.iter().max().map_or(0, |code| code + 1);
-    assert!(most as usize <= count, "a code without a level");
-    let (kind, place_of): (_, Box<dyn Fn(Key<'_>) -> Option<Place>>) = match &own.coding {
-        Coding::Number { .. } => ("numbers", Box::new(|key| as_number(&key))),
-        Coding::Truth { .. } => ("truth values", Box::new(|key| as_truth(&key))),
-        Coding::Ordered { levels, .. } => (
-            kind_of(levels),
-            Box::new(level_places(levels, own, |k| (0, k as f64))),
-        ),
-        Coding::Levels { levels, .. } => (
-            kind_of(levels),
-            Box::new(level_places(levels, own, |k| (k, 1.0))),
-        ),
-    };
-    let (mut places, mut unseen) = (Vec::with_capacity(count), vec![false; count]);
-    for level in 0..count {
-        let Some(place) = place_of(column.levels.key(level)) else {
-            let row = column.codes.iter().position(|code| *code == level as i32);
-            let Some(row) = row else {
-                places.push((0, 0.0)); // a level that is declared and not there
-                continue;
-            };
-            let text = column.levels.text(level);
-            return Err(TableError::Kind {
-                column: own.name.clone(),
-                expected: kind.into(),
-                row,
-                value: match column.levels {
-                    ClassLabels::Text(_) => format!("{text:?}"),
-                    _ => text,
-                },
-            });
-        };
-        unseen[level] = place.unseen;
-        places.push(place.at);
-    }
-    Ok((places, unseen_levels(own, column, &unseen)))
-}
-
-/// A feature and its value, and whether they stand for a level never seen.
-struct Place {
-    at: (usize, f64),
-    unseen: bool,
-}
-
-fn seen(at: (usize, f64)) -> Option<Place> {
-    Some(Place { at, unseen: false })
-}
-
-fn as_number(key: &Key<'_>) -> Option<Place> {
-    match key {
-        Key::Integer(x) => seen((0, *x as f64)),
-        Key::Number(bits) => seen((0, f64::from_bits(*bits))),
-        Key::Truth(truth) => seen((0, f64::from(u8::from(*truth)))),
-        Key::Text(_) => None,
-    }
-}
-
-fn as_truth(key: &Key<'_>) -> Option<Place> {
-    match key {
-        Key::Truth(_) | Key::Integer(0 | 1) => as_number(key),
-        _ => None,
-    }
-}
-
-fn kind_of(levels: &ClassLabels) -> &'static str {
-    match levels {
-        ClassLabels::Text(_) => "text",
-        ClassLabels::Bool(_) => "truth values",
-        ClassLabels::Int(_) | ClassLabels::Float(_) => "numbers that are levels",
-    }
-}
-
-/// Where each of `levels` goes; any other of their kind is unseen, one of another kind nowhere.
-fn level_places<'a>(
-    levels: &'a ClassLabels,
-    own: &EncodedColumn,
-    place: impl Fn(usize) -> (usize, f64) + 'a,
-) -> impl Fn(Key<'_>) -> Option<Place> + 'a {
-    let known: HashMap<Key<'_>, usize> = (0..levels.len()).map(|k| (levels.key(k), k)).collect();
-    let none = match &own.coding {
-        Coding::Ordered { typical, .. } => (0, *typical as f64),
-        _ => (0, 0.0),
-    };
-    move |key| {
-        if let Some(k) = known.get(&key) {
-            return seen(place(*k));
-        }
-        let text = matches!(levels, ClassLabels::Text(_));
-        let same_kind = text == matches!(key, Key::Text(_));
-        same_kind.then_some(Place {
-            at: none,
-            unseen: true,
-        })
-    }
-}
-
-fn unseen_levels(
-    own: &EncodedColumn,
-    column: &LevelColumn<'_>,
-    unseen: &[bool],
-) -> Option<UnseenLevels> {
-    if !unseen.contains(&true) {
-        return None;
-    }
-    let mut counts = vec![0; unseen.len()];
-    let codes = column.codes.iter().filter(|code| **code >= 0);
-    codes.for_each(|code| counts[*code as usize] += 1);
-    let there = (0..unseen.len()).filter(|level| unseen[*level] && counts[*level] > 0);
-    let levels: Vec<usize> = there.collect();
-    (!levels.is_empty()).then(|| UnseenLevels {
-        column: own.name.clone(),
-        rows: levels.iter().map(|level| counts[*level]).sum(),
-        levels: levels.iter().map(|k| column.levels.text(*k)).collect(),
-    })
 }
 
 /// The matrix, filled by chunks of rows: in the caller's pool of threads, in one of its own, or in this
