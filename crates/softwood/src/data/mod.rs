@@ -1,5 +1,6 @@
 //! Rows in, blocks of scaled rows out, and passes over them.
 
+mod canonical;
 mod encoding;
 pub(crate) mod finite;
 mod gather;
@@ -17,6 +18,7 @@ mod training;
 mod typical;
 mod weighted_rows;
 
+pub(crate) use canonical::{CanonicalRows, RowOrder};
 pub use encoding::{
     Coding, Column, Encoded, EncodedColumn, Encoding, EncodingSettings, LevelColumn, MAX_LEVELS,
     Missing, Table, UnseenLevels, Value,
