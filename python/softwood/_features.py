@@ -66,7 +66,8 @@ def encode(
     Warns of levels that training has not seen.
     """
     table = read_table(X if is_table(X) else _grid(X))
-    features, unseen = encoding.encode((table if named else replace(table, names=[])).fields(), n_threads)
+    table = table if named else replace(table, names=[])
+    features, unseen = encoding.encode(table.fields(), n_threads)
     for column, levels, rows in unseen:
         shown = ", ".join(map(repr, levels[:SHOWN_LEVELS]))
         more = f" and {len(levels) - SHOWN_LEVELS} more" if len(levels) > SHOWN_LEVELS else ""
@@ -79,7 +80,7 @@ def encode(
 
 
 def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> NDArray[Any]:
-    """Return the features of X for a model: an array of numbers itself, if it was fitted to such."""
+    """Return the features of X for a model; of one fitted to numbers, an array itself."""
     if handle.encoded:
         return encode(handle, X, handle.named, n_threads)
     if not is_table(X):
@@ -98,12 +99,13 @@ def _grid(X: Any) -> NDArray[Any]:
 
 
 def _ordered(ordered: Any) -> list[tuple[str, list[Any]]]:
+    """Return the columns with an order, and their levels."""
     if ordered is None:
         return []
     what = "ordered must be a mapping such as {'size': ['S', 'M', 'L']} or None"
     if not isinstance(ordered, Mapping):
         raise TypeError(f"{what}, got {type(ordered).__name__}")
-    for name, levels in ordered.items():
-        if not isinstance(name, str) or isinstance(levels, str) or not hasattr(levels, "__iter__"):
-            raise TypeError(f"{what}, got {name!r}: {levels!r}")
-    return [(str(name), levels_of(levels, f"ordered[{name!r}]")) for name, levels in ordered.items()]
+    for name, given in ordered.items():
+        if not isinstance(name, str) or isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise TypeError(f"{what}, got {name!r}: {given!r}")
+    return [(name, levels_of(given, f"ordered[{name!r}]")) for name, given in ordered.items()]

@@ -47,7 +47,7 @@ def as_grid(X: Any) -> NDArray[Any]:
 
 
 def numbers_of(X: Any, table: Table) -> NDArray[Any]:
-    """Return a table of numbers as an array: the memory of a data frame itself where that is one."""
+    """Return a table of numbers as an array: the memory of a data frame itself if it can be."""
     array = np.asarray(X) if table.is_numeric and hasattr(X, "__array__") else table.numbers()
     if array.dtype.kind not in "fiub":
         array = table.numbers()

@@ -1,4 +1,4 @@
-"""Tables read column by column: data frames of any kind, mappings, arrays; NumPy alone is needed."""
+"""Tables read column by column: data frames of any library, mappings, arrays, by NumPy alone."""
 
 from __future__ import annotations
 
@@ -152,11 +152,11 @@ def _fields(column: NDArray[Any] | Levels) -> Any:
 
 def _read(column: Any, name: str) -> NDArray[Any] | Levels:
     """Return one column; `name` is what messages call it."""
-    kind = getattr(column, "type", None)
+    kind: Any = getattr(column, "type", None)
     if hasattr(kind, "index_type"):
         # NumPy would be given some level where Arrow's dictionaries have none.
         column = column.cast(kind.value_type)
-    categories = getattr(column, "cat", None)
+    categories: Any = getattr(column, "cat", None)
     if hasattr(categories, "codes"):
         codes = np.ascontiguousarray(categories.codes, np.int32)
         if not len(categories.categories):

@@ -269,7 +269,7 @@ def test_frames_give_names_and_must_have_them(kinked):
     np.testing.assert_array_equal(model.predict(frame), model.predict(X))
     swapped = frame[["width", "length", "age"]]
     np.testing.assert_array_equal(model.predict(swapped), model.predict(X))
-    with pytest.raises(ValueError, match='lacks "width"$'):
+    with pytest.raises(ValueError, match=r'lacks "width"$'):
         model.predict(frame[["length", "age"]])
 
 

@@ -158,7 +158,7 @@ def test_columns_are_found_by_their_names(model, columns):
     assert (model.predict_proba(array) == expected).all()  # without names, by their order
     assert (model.predict_proba(array.tolist()) == expected).all()
     lacking = {name: column for name, column in columns.items() if name != "size"}
-    with pytest.raises(ValueError, match='it lacks "size"$'):
+    with pytest.raises(ValueError, match=r'it lacks "size"$'):
         model.predict(lacking)
     with pytest.raises(ValueError, match='it lacks "size" and has "sizes" besides'):
         model.predict(lacking | {"sizes": columns["size"]})
@@ -184,7 +184,11 @@ def test_models_of_tables_are_kept_whole(model, regression, columns, tmp_path):
     for tree in (model, regression):
         tree.save(tmp_path / "tree.json")
         loaded = softwood.load(tmp_path / "tree.json")
-        for same in (loaded, pickle.loads(pickle.dumps(tree)), type(tree).from_json(tree.to_json())):
+        for same in (
+            loaded,
+            pickle.loads(pickle.dumps(tree)),
+            type(tree).from_json(tree.to_json()),
+        ):
             assert same == tree
             assert same.encoded_names == tree.encoded_names
             assert (same.predict(columns) == tree.predict(columns)).all()
@@ -290,7 +294,11 @@ def test_a_weight_is_a_repetition_of_the_row(columns, y):
 
 
 BAD = {
-    "numbers and text": ({"a": [1, 2, "?", 4]}, TypeError, r"'a' .* row 0 .* 1 \(int\), row 2 .*'\?'"),
+    "numbers and text": (
+        {"a": [1, 2, "?", 4]},
+        TypeError,
+        r"'a' .* row 0 .* 1 \(int\), row 2 .*'\?'",
+    ),
     "bools and text": ({"a": [True, "no", None, "x"]}, TypeError, r"one kind, row 0 holds True"),
     "text of numbers": (
         {"age": [str(i) for i in range(30)] + ["?"] * 10},
@@ -304,7 +312,11 @@ BAD = {
     ),
     "all missing": ({"a": [None] * 4, "b": [1, 2, 3, 4]}, ValueError, r'missing in column "a"'),
     "names that are no strings": ({1: [1, 2], "b": [3, 4]}, TypeError, r"strings, got 1"),
-    "dates": ({"d": [datetime.datetime(2020, 1, 1)] * 4}, TypeError, r"'d' .* row 0 holds datetime"),
+    "dates": (
+        {"d": [datetime.datetime(2020, 1, 1)] * 4},
+        TypeError,
+        r"'d' .* row 0 holds datetime",
+    ),
     "dates of NumPy": ({"d": np.zeros(4, "M8[D]")}, TypeError, r"'d' .* dates or times"),
     "complex": ({"c": np.zeros(4, complex)}, TypeError, r"'c' .* got dtype complex128"),
     "bytes": ({"b": [b"x"] * 4}, TypeError, r"'b' .* row 0 holds b'x' \(bytes\)"),

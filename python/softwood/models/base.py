@@ -289,7 +289,10 @@ class TreeModel:
         return self._handle.text(terms)
 
     def importance(self, kind: str = "sum") -> NDArray[np.float64]:
-        """Measure how much each feature matters to the splits.
+        """Measure how much each column of the training rows matters to the splits.
+
+        A column that stands for several features counts by the range of what it adds over its
+        levels, as |a| is the range of what a number adds.
 
         Parameters
         ----------
@@ -298,8 +301,8 @@ class TreeModel:
 
         Returns
         -------
-        ndarray, shape (p,)
-            Importances, not negative.
+        ndarray, shape (columns,)
+            Importances, not negative, one for each of `feature_names`.
 
         Examples
         --------

@@ -18,7 +18,7 @@ class OrctModel(TreeModel):
     """A fitted optimal randomized classification tree.
 
     Made by :func:`softwood.fit_orct` and :func:`softwood.load`. Methods that take rows accept what
-    `fit_orct` accepts; a data frame must have the columns of the training rows, in their order.
+    `fit_orct` accepts; a data frame must have the columns of the training rows, in any order.
     Models do not change; they may be shared between threads, compared, copied and pickled.
 
     Attributes
@@ -35,9 +35,11 @@ class OrctModel(TreeModel):
     classes : ndarray, shape (K,)
         Distinct labels in increasing order.
     feature_names : list of str
-        Names of the features; x0, x1, … if the training rows had none.
-    typical_values : ndarray, shape (p,)
-        Typical value of each feature: the weighted median of the training rows.
+        Names of the columns of the training rows; x0, x1, … if they had none.
+    encoded_names : list of str
+        Names of the p features that stand for the columns of a table; else the same.
+    typical_values : ndarray
+        Typical value of each column: the weighted median of the training rows, or a level.
     coefficients : ndarray, shape (B, p)
         Coefficients a of the splits, on scaled features: a row for each of `splits`.
     intercepts : ndarray, shape (B,)
@@ -253,9 +255,10 @@ class OrctModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, K, p)
+        ndarray, shape (N, K, columns)
             Entry [i, k, j] tells by how much the probability of class k changes, per unit of
-            feature j, where row i stands. Summed over the classes they are 0.
+            column j, where row i stands. Summed over the classes they are 0. NaN for bools and
+            levels of tables, which have no derivative.
 
         Examples
         --------
@@ -283,7 +286,7 @@ class OrctModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, K, p)
+        ndarray, shape (N, K, columns)
             Entry [i, k, j] tells by how much the log odds ln(P/(1 − P)) of class k in
             `predict_proba` are higher for row i than they would be if feature j alone were set back
             to its typical value (`typical_values`): above 0, the value speaks for the class.
