@@ -617,3 +617,23 @@ fn numbers_that_are_levels_match_whatever_holds_them() {
     );
     assert_eq!(encoded.unseen[0].levels, ["2"]);
 }
+
+#[test]
+fn the_documented_encoding_makes_the_documented_row() {
+    let page = include_str!("../../crates/softwood/MODEL_FORMAT.md");
+    let block = page.rsplit("```json").next().unwrap();
+    let block = block.split("```").next().unwrap();
+    let encoding: Encoding = serde_json::from_str(block).unwrap();
+    let row = encoding.encode_row(&[
+        ("age", Value::Missing),
+        ("colour", "red".into()),
+        ("smoker", true.into()),
+        ("size", "L".into()),
+    ]);
+    let row = row.unwrap().rows.row(0).to_vec();
+    assert_eq!(row, [41.0, 1.0, 0.0, 1.0, 1.0, 2.0]);
+    assert!(
+        page.ends_with("is x = (41, 1, 0, 1, 1, 2).\n"),
+        "what the page says"
+    );
+}
