@@ -122,6 +122,37 @@ def test_missing_values_are_filled_and_marked_in_every_library(columns, y, libra
     assert dict(zip(split.names, split.values, strict=True)).get("age") is None
 
 
+def typed_tables(holes):
+    """The same columns with holes, in the types that libraries have for them."""
+    pandas = pd.DataFrame(holes)
+    nullable = {"count": "Int64", "age": "Float64", "smoker": "boolean", "colour": "string"}
+    yield "pandas, nullable", pandas.astype(nullable)
+    yield "pandas, categories", pandas.astype({"colour": "category", "smoker": "category"})
+    yield "pandas, objects", pandas.astype(object)
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    polars = pl.DataFrame(holes)
+    levels = pl.Enum(["blue", "green", "red"])
+    yield "polars, categories", polars.with_columns(pl.col("colour").cast(pl.Categorical))
+    yield "polars, enum", polars.with_columns(pl.col("colour").cast(levels))
+    yield "polars, decimals", polars.with_columns(pl.col("age").cast(pl.Decimal(9, 1)))
+    arrow = pa.table(holes)
+    colours = arrow["colour"].dictionary_encode()
+    yield "pyarrow, dictionary", arrow.set_column(1, "colour", colours)
+    yield "pyarrow, batch", arrow.to_batches()[0]
+
+
+def test_types_of_all_libraries_read_alike(columns, y):
+    holes = {name: list(np.asarray(column).tolist()) for name, column in columns.items()}
+    for name, row in (("age", 3), ("colour", 5), ("smoker", 7), ("count", 0)):
+        holes[name][row] = None
+    model = softwood.fit_orct(holes, y, missing="indicator", **QUICK)
+    expected = model.encode(holes)
+    for kind, table in typed_tables(holes):
+        assert (model.encode(table) == expected).all(), kind
+        fitted = softwood.fit_orct(table, y, missing="indicator", depth=1, n_starts=1)
+        assert fitted.encoded_names == model.encoded_names, kind
+
+
 def test_arrays_with_missing_values_are_filled(columns, y):
     X = np.column_stack([columns["age"], columns["count"]]).astype(float)
     X[4, 1] = np.nan
@@ -264,6 +295,12 @@ def test_a_column_leaves_as_a_whole(columns, y):
     assert (together.coefficients == by_hand.coefficients).all()
     with pytest.raises(ValueError, match="groups must be one id for each column of X, got 2 ids"):
         softwood.fit_orct(columns, y, groups=[0, 1], **settings)
+
+
+def test_few_features_are_few_columns(columns, y):
+    model = softwood.fit_orct(columns, y, max_features=2, ordered=SIZES, **QUICK)
+    assert 0 < (model.importance() > 0).sum() <= 2
+    assert model.global_sparsity >= 60
 
 
 def test_paths_and_choices_take_tables(columns, y):
