@@ -11,19 +11,33 @@ pub enum Importance {
     Sum,
     /// MIM_j = max_t |a_jt|; of an encoded column, the largest of its ranges.
     Max,
+    /// Σ_t r_t |a_jt|, r_t being the share of the training rows that pass split t, or end in leaf t, on
+    /// their likelier branches.
+    Weighted,
 }
 
 impl Importance {
-    /// Importance of each of the tree's columns from rows of p coefficients.
+    /// Importance of each of the tree's columns from rows of p coefficients, one for each of `shares`
+    /// (which only [`Self::Weighted`] takes); None if they are needed and not known.
     ///
     /// |a| is the range of a feature's part in a sum: its change from the smallest to the largest value
     /// seen. An encoded column counts by its range likewise: over its levels and, where it has one, the
     /// missing value.
-    pub(super) fn of(self, tree: &SoftTree, coefficients: &[f64]) -> Vec<f64> {
+    pub(super) fn of(
+        self,
+        tree: &SoftTree,
+        coefficients: &[f64],
+        shares: Option<Vec<f64>>,
+    ) -> Option<Vec<f64>> {
+        let nodes = coefficients.chunks_exact(tree.features());
+        let shares = match self {
+            Self::Weighted => shares?,
+            _ => vec![1.0; nodes.len()],
+        };
         let ranges = tree.column_features();
         let typical = tree.scaling.typical_row();
         let mut importance = vec![0.0f64; ranges.len()];
-        for node in coefficients.chunks_exact(tree.features()) {
+        for (node, share) in nodes.zip(shares) {
             for (c, (sum, features)) in importance.iter_mut().zip(&ranges).enumerate() {
                 let a = &node[features.clone()];
                 let range = match &tree.encoding {
@@ -31,12 +45,12 @@ impl Importance {
                     None => a[0].abs(),
                 };
                 *sum = match self {
-                    Self::Sum => *sum + range,
+                    Self::Sum | Self::Weighted => *sum + share * range,
                     Self::Max => sum.max(range),
                 };
             }
         }
-        importance
+        Some(importance)
     }
 }
 
