@@ -139,9 +139,11 @@ pub use fit::orct_cv_settings::OrctCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::orct_settings::{OrctSettings, RatesOn};
 #[cfg(feature = "fit")]
+pub use fit::row_selection::RowSelection;
+#[cfg(feature = "fit")]
 pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]
-pub use fit::selected_rows::{RowSelection, fit_orct_selected};
+pub use fit::selected_rows::fit_orct_selected;
 #[cfg(feature = "fit")]
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 #[cfg(feature = "fit")]

@@ -19,6 +19,7 @@ mod orct_problem;
 pub mod orct_settings;
 mod rate_margin;
 mod response_fold;
+pub mod row_selection;
 pub mod run_settings;
 mod scaled_fit;
 pub mod selected_rows;

@@ -13,14 +13,15 @@ use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
+use super::row_selection::RowSelection;
 use crate::control::Control;
 use crate::data::{GatheredRows, Labels, Rows, Scaling};
-use crate::error::{FitError, InputError};
+use crate::error::FitError;
 use crate::fitted::{
     OrctCandidate, OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable,
 };
+use crate::selection::Hyperplanes;
 use crate::selection::choose_rows::{Clusters, choose};
-use crate::selection::{Hyperplanes, SelectionSettings};
 use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
@@ -34,61 +35,6 @@ const SAMPLED_PER_CLASS: usize = 20;
 
 /// Rows whose leaf probabilities are held in memory at a time.
 const ROWS_AT_A_TIME: usize = 16_384;
-
-/// How rows are selected for a fit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowSelection {
-    /// β₁ of algorithm 1, see [`SelectionSettings`].
-    pub beta1: f64,
-    /// β₂ of algorithm 1.
-    pub beta2: f64,
-    /// ε′, for features scaled to [0, 1].
-    pub tolerance: f64,
-    /// Rows of the random sample that the first tree is fitted to; a quarter of all rows at most.
-    pub sample: usize,
-    /// Rounds of selecting and fitting at most: the first by algorithm 1, the others by algorithm 3.
-    pub rounds: usize,
-}
-
-impl Default for RowSelection {
-    fn default() -> Self {
-        let SelectionSettings {
-            beta1,
-            beta2,
-            tolerance,
-            ..
-        } = SelectionSettings::default();
-        Self {
-            beta1,
-            beta2,
-            tolerance,
-            sample: 2000,
-            rounds: 3,
-        }
-    }
-}
-
-impl RowSelection {
-    fn settings(&self) -> SelectionSettings {
-        SelectionSettings {
-            beta1: self.beta1,
-            beta2: self.beta2,
-            tolerance: self.tolerance,
-            n_threads: None,
-        }
-    }
-
-    fn validate(&self, features: usize) -> Result<(), InputError> {
-        if self.sample == 0 {
-            return Err(InputError::Setting {
-                name: "sample",
-                expected: "at least 1",
-                got: "0".into(),
-            });
-        }
-        self.settings().validate(features)
-    }
-}
 
 /// As [`fit_orct`](crate::fit_orct), trained on a sample and on selected rows alone; every selected row
 /// counts for the rows of its cluster, so classes weigh as much as in all rows. The report's

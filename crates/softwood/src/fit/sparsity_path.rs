@@ -79,6 +79,15 @@ impl PenaltyGrid {
         check_grid("global_grid", &self.global)
     }
 
+    /// The settings at its first point.
+    fn first(&self, settings: &OrctSettings) -> OrctSettings {
+        let mut first = settings.clone();
+        first.penalty.local = Some(self.local[0]);
+        first.penalty.global = self.global[0];
+        first.balance = Some(settings.balance.unwrap_or(false));
+        first
+    }
+
     /// Starts of a path along it.
     fn starts(&self, settings: &OrctSettings) -> usize {
         self.local.len() * self.global.len() * settings.n_starts
@@ -130,11 +139,8 @@ pub fn sparsity_path<'a>(
         status: SolveStatus::Converged,
         seconds: 0.0,
     };
-    let mut at_first = settings.clone();
-    at_first.penalty.local = Some(grid.local[0]);
-    at_first.penalty.global = grid.global[0];
-    at_first.balance = Some(settings.balance.unwrap_or(false));
-    let first = match settle(&data, &at_first, grid.starts(settings), control) {
+    let starts = grid.starts(settings);
+    let first = match settle(&data, &grid.first(settings), starts, control) {
         Err(FitError::Cancelled) => {
             path.status = SolveStatus::Cancelled;
             return Ok(path);
