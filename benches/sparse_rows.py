@@ -81,7 +81,7 @@ def main():
     parser.add_argument("--features", type=int, default=2_000)
     parser.add_argument("--share", type=float, default=0.01, help="of values that are not 0")
     parser.add_argument("--depth", type=int, default=2)
-    parser.add_argument("--scalings", nargs="+", default=["minmax", "quantile"])
+    parser.add_argument("--scalings", nargs="+", default=["minmax"])
     parser.add_argument("--starts", type=int, default=2)
     parser.add_argument("--iterations", type=int, default=20, help="max_iter of the fit")
     parser.add_argument("--threads", type=int, default=2)
