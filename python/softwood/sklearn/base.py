@@ -18,7 +18,7 @@ from .._tables import is_table
 from ..models import restore
 from ..progress import follow
 from .callbacks import CallbackSupportMixin, EndedByCallback, Tasks, with_callbacks
-from .parameters import make_init, parameters_of, with_parameters
+from .parameters import ATTRIBUTES, CLASSES, make_init, parameters_of, with_texts
 
 FLOATS = [np.float64, np.float32]
 
@@ -31,6 +31,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
     """
 
     _function: ClassVar[Callable[..., Any]]
+    _attributes: ClassVar[str] = ATTRIBUTES  # their documentation
     model_: Any
     missing: str
     n_jobs: int | None
@@ -41,7 +42,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         if function is not None:
             cls._function = staticmethod(function)
             cls.__init__ = make_init(parameters_of(function))  # type: ignore[method-assign]
-            cls.__doc__ = with_parameters(cls.__doc__ or "", function)
+            cls.__doc__ = with_texts(cls.__doc__ or "", function, cls._attributes)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
@@ -204,6 +205,8 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):
     """A classifier by one of softwood's trees."""
+
+    _attributes = f"{CLASSES}\n{ATTRIBUTES}"
 
     @property
     def classes_(self) -> NDArray[Any]:
