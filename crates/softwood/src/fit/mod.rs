@@ -7,6 +7,7 @@ mod cv_candidates;
 pub mod cv_settings;
 #[cfg(test)]
 mod failing_source;
+mod few_features;
 pub mod lambda_max;
 mod notices;
 pub mod orct;
@@ -16,6 +17,7 @@ mod orct_data;
 mod orct_problem;
 pub mod orct_settings;
 pub mod run_settings;
+mod scaled_fit;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;

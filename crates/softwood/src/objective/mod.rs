@@ -1,6 +1,7 @@
 //! What is minimized: smooth functions of θ that know data and tree.
 
 mod class_rates;
+mod lambda_max;
 mod leaf_error;
 mod logistic;
 mod misclassification;
@@ -8,6 +9,7 @@ mod penalty;
 mod penalty_shape;
 
 pub(crate) use class_rates::{ClassRates, RateConstrainedCost, expected_cost};
+pub use lambda_max::LambdaMax;
 pub(crate) use leaf_error::RowCosts;
 pub use leaf_error::SoftRegressionError;
 pub(crate) use logistic::Logistic;
