@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._inputs import Rows, as_dense_rows, as_grid, as_rows, numbers_of
+from ._sparse import is_sparse
 from ._tables import Table, is_table, levels_of, read_table
 from .notices import warn_outside
 from .warnings import UnseenLevelsWarning
@@ -39,7 +40,7 @@ class OpenTable:
 
 
 def open_rows(X: Any, given: dict[str, Any]) -> Rows | OpenTable:
-    """Return an array of numbers as it is and a table of anything else, to be encoded.
+    """Return rows of numbers as they are and a table of anything else, to be encoded.
 
     Takes `missing` and `ordered` out of a call's arguments.
     """
@@ -81,7 +82,7 @@ def encode(
 
 
 def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> Rows:
-    """Return the features of X for a model; of one fitted to numbers, an array itself."""
+    """Return the features of X for a model; of one fitted to numbers, arrays themselves."""
     if handle.encoded:
         return encode(handle, X, handle.named, n_threads)
     if not is_table(X):
@@ -94,6 +95,8 @@ def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> Rows:
 
 def _grid(X: Any) -> NDArray[Any]:
     """Return an array of values of any kind; of rows of [1, "a"] NumPy would make text."""
+    if is_sparse(X):
+        return as_dense_rows(X)  # refuses it
     array = as_grid(X)
     plain = hasattr(X, "__array__") or array.dtype.kind in "fiub"
     return array if plain else as_grid(np.asarray(X, dtype=object))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._sparse import is_sparse
 
 # What is missing where a column holds objects; pandas need not be there to know it by name.
 MISSING = ("NoneType", "NAType", "NaTType")
@@ -69,7 +70,7 @@ class Table:
 
 def is_table(X: Any) -> bool:
     """Tell whether X has columns: a data frame of any library or a mapping."""
-    if isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) or is_sparse(X):
         return False
     return isinstance(X, Mapping) or hasattr(X, "columns") or hasattr(X, "column_names")
 

@@ -397,6 +397,17 @@ def test_bad_settings_of_tables_are_refused(columns, y):
             softwood.fit_orct(columns, y, **QUICK, **settings)
 
 
+def test_sparse_rows_are_no_tables(model, columns, y):
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.csr_array(np.eye(200)[:, :5])
+    for refused in (
+        lambda: model.predict(matrix),
+        lambda: softwood.fit_orct(matrix, y, missing="indicator"),
+    ):
+        with pytest.raises(TypeError, match="X must be dense, got a sparse csr_array"):
+            refused()
+
+
 def test_targets_with_missing_values_are_refused(columns, y):
     frame = pd.DataFrame(columns)
     labels = pd.Series(y, dtype=object)

@@ -130,7 +130,8 @@ class TreeModel:
         >>> model.encode({"colour": ["red"], "size": [9.0]})
         array([[9., 0., 1.]])
         """
-        return self._rows(X, n_threads)
+        rows = self._rows(X, n_threads)
+        return rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
