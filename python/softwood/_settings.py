@@ -27,7 +27,7 @@ PLAIN_GAMMA = 512.0
 # A grid of n penalties reaches down to this share of the largest one.
 SMALLEST_PENALTY = 2.0**-15
 
-Training = tuple[NDArray[Any], NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
+Training = tuple[_inputs.Rows, NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
 
 
 def depth_of(given: dict[str, Any]) -> int:
@@ -49,7 +49,7 @@ def open_classification(given: dict[str, Any]) -> Training:
     return rows, codes, classes, weights
 
 
-def complete(given: dict[str, Any], X: Any, rows: NDArray[Any]) -> None:
+def complete(given: dict[str, Any], X: Any, rows: _inputs.Rows) -> None:
     """Put names and, where none is wanted in particular, a seed among the settings of any fit."""
     names = given.get("feature_names")
     given["feature_names"] = _inputs.as_feature_names(names, X, rows.shape[1])

@@ -26,7 +26,7 @@ pub fn read_rows<T: Send>(
     n_threads: &Bound<'_, PyAny>,
     job: impl FnOnce(Rows<'_>) -> Result<T, InputError> + Send,
 ) -> PyResult<T> {
-    let (rows, n_threads) = (x.rows(), threads(n_threads)?);
+    let (rows, n_threads) = (x.rows(py)?, threads(n_threads)?);
     check_memory(what, rows.len(), width)?;
     if rows.len() < ROWS_FOR_A_POOL {
         return enter(py, function, || job(rows));
@@ -88,7 +88,7 @@ pub fn explain_path<'py>(
     tree: &SoftTree,
     x: &Matrix<'py>,
 ) -> PyResult<Vec<SplitFields>> {
-    let rows = x.rows();
+    let rows = x.rows(py)?;
     enter(py, "explain_path", || {
         let paths = tree.explain_path(rows)?;
         let splits = paths.into_iter().take(1).flatten();
@@ -103,12 +103,20 @@ pub fn importance<M: FittedModel>(model: &M, kind: &str, of: &str) -> PyResult<V
     let known = match kind {
         "sum" => Importance::Sum,
         "max" => Importance::Max,
-        _ => return Err(refuse("kind", "\"sum\" or \"max\"", kind)),
+        "weighted" => Importance::Weighted,
+        _ => {
+            let kinds = "\"sum\", \"max\" or \"weighted\"";
+            return Err(refuse("kind", kinds, kind));
+        }
     };
-    let parts: Vec<String> = M::PARTS.iter().map(|part| format!("{part:?}")).collect();
-    model
-        .importance_of(of, known)
-        .ok_or_else(|| refuse("of", &parts.join(" or "), of))
+    model.importance_of(of, known).ok_or_else(|| {
+        if M::PARTS.contains(&of) {
+            let unknown = "the file of this model does not tell how many rows end in its leaves";
+            return PyValueError::new_err(unknown);
+        }
+        let parts: Vec<String> = M::PARTS.iter().map(|part| format!("{part:?}")).collect();
+        refuse("of", &parts.join(" or "), of)
+    })
 }
 
 /// The split at a node; ValueError if the tree does not split there.

@@ -67,6 +67,11 @@ handle! {
         }
 
         #[getter]
+        fn leaf_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+            self.0.leaf_weights.clone().into_pyarray(py)
+        }
+
+        #[getter]
         fn ridge_branches<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
             self.0.ridge_branches.to_pyarray(py)
         }

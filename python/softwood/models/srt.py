@@ -47,6 +47,8 @@ class SrtModel(TreeModel):
         Intercepts β_0 of the leaf models, in units of y. Curves, if the model has any, are 0 up to
         their first bend and add to the leaf models beyond: to read signs use `leaf_model` and
         `curves`, which report total effects.
+    leaf_weights : ndarray, shape (L,)
+        Weight of the training rows that end in each leaf; empty if the model's file does not tell.
     ridge_branches, ridge_leaves : ndarray, shape (p + 1,)
         The penalties λ_ω and λ_β of the fit, as asked for or chosen: of each feature's
         coefficients, then of the intercepts.
@@ -78,6 +80,11 @@ class SrtModel(TreeModel):
         return self._handle.leaf_intercepts
 
     @property
+    def leaf_weights(self) -> NDArray[np.float64]:
+        """Weight of the training rows that end in each leaf, shape (L,), or (0,) if not known."""
+        return self._handle.leaf_weights
+
+    @property
     def ridge_branches(self) -> NDArray[np.float64]:
         """Penalties λ_ω of each feature, then of the intercepts, shape (p + 1,)."""
         return self._handle.ridge_branches
@@ -97,7 +104,7 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -125,7 +132,7 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -155,7 +162,7 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -185,8 +192,9 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        kind : {"sum", "max"}
-            Sum or maximum of the absolute coefficients, on scaled features.
+        kind : {"sum", "max", "weighted"}
+            Sum or maximum of the absolute coefficients, on scaled features, or their sum with
+            each split and leaf counted by the share of the training rows that get there.
         of : {"splits", "leaves"}
             Whose coefficients.
 

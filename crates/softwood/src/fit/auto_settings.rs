@@ -4,7 +4,7 @@ use super::class_fold::ClassData;
 use super::orct_candidates::{OrctCandidates, OrctEffort};
 use super::orct_settings::{OrctSettings, PLAIN_GAMMA};
 use crate::control::Control;
-use crate::data::{ScaledRows, Scaling, ScalingChoice, ScalingKind};
+use crate::data::{Scaling, ScalingChoice, ScalingKind, scaled_once};
 use crate::error::FitError;
 use crate::fitted::{ClassScoring, CvTable, FitReport, OrctCandidate};
 use crate::objective::LambdaMax;
@@ -159,7 +159,7 @@ fn emptying_penalty(
     let (problem, patient) = (data.problem(at.depth), stop.without_deadline());
     let (rows, weights) = (problem.rows, problem.weights);
     let scaling = Scaling::learn_unless_stopped(at.scaling, rows, weights, &patient)?;
-    let scaled = ScaledRows::passing_once(rows, &scaling).shared();
+    let scaled = scaled_once(rows, &scaling);
     let rows = problem.classification(&scaled, weights, 1, &patient);
     let penalty = &settings.penalty;
     Ok(LambdaMax::of(&rows, problem.costs, at.depth, at.gamma, penalty)?.local)

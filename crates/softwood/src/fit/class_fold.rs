@@ -1,9 +1,8 @@
 //! A fold of a classification: rows to train on, rows held out.
 
 use super::orct_problem::OrctProblem;
-use crate::data::{Labels, Rows};
+use crate::data::{GatheredRows, Labels, Rows};
 use crate::tree::Topology;
-use ndarray::Array2;
 
 /// The rows of a classification that folds are made of.
 pub(super) struct ClassData<'a> {
@@ -24,7 +23,7 @@ pub(super) struct ClassFold {
 
 /// Some of the rows, with their classes and weights.
 pub(super) struct Part {
-    pub rows: Array2<f64>,
+    rows: GatheredRows,
     pub labels: Labels,
     weights: Option<Vec<f64>>,
 }
@@ -51,7 +50,7 @@ impl ClassData<'_> {
 
     fn part(&self, index: &[usize]) -> Part {
         Part {
-            rows: self.rows.gather(index),
+            rows: GatheredRows::of(&self.rows, index),
             labels: Labels {
                 classes: self.labels.classes.clone(),
                 codes: index.iter().map(|i| self.labels.codes[*i]).collect(),
@@ -73,10 +72,15 @@ impl ClassData<'_> {
 }
 
 impl Part {
+    /// The rows.
+    pub fn rows(&self) -> Rows<'_> {
+        self.rows.rows()
+    }
+
     /// The part as rows of their own, with the costs of all.
     pub fn data<'a>(&'a self, costs: &'a [f64]) -> ClassData<'a> {
         ClassData {
-            rows: self.rows.view().into(),
+            rows: self.rows(),
             labels: &self.labels,
             weights: self.weights.as_deref(),
             costs,

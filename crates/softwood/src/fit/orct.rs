@@ -11,7 +11,7 @@ use super::rate_margin::RateFolds;
 use super::scaled_fit::ScaledFit;
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{Labels, Rows, ScaledRows, Scaling};
+use crate::data::{Labels, Rows, Scaling, scaled};
 use crate::error::{FitError, InputError};
 use crate::fitted::{OrctCandidate, OrctModel};
 use crate::threads::in_pool;
@@ -91,7 +91,7 @@ pub(super) fn fit_checked(
         let patient = stop.without_deadline();
         let learn = || Scaling::learn_unless_stopped(at.scaling, rows, weights, &patient);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
+        let scaled = scaled(rows.reborrow(), &scaling);
         let fit = ScaledFit {
             problem: &problem,
             settings,

@@ -4,7 +4,7 @@ use super::class_fold::{ClassData, ClassFold, Part};
 use super::cv_table::candidate_row;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
-use crate::data::{Parallelism, ScaledRows, Scaling, Source};
+use crate::data::{Parallelism, Scaling, Source, scaled};
 use crate::error::InputError;
 use crate::fitted::{
     ClassFigures, ClassScoring, CvTable, OrctCandidate, OrctModel, Routing, Scoring, TriedSettings,
@@ -183,7 +183,7 @@ impl Candidates for OrctCandidates<'_> {
         let train = fold.train.data(self.data.costs);
         let problem = train.problem(first.depth);
         let scaling = Scaling::learn(first.scaling, problem.rows, problem.weights);
-        let scaled = ScaledRows::new(problem.rows, &scaling).shared();
+        let scaled = scaled(problem.rows.reborrow(), &scaling);
         let mut warm: Option<WarmStarts> = None;
         let mut trials = Vec::with_capacity(chain.len());
         for i in chain {
@@ -223,7 +223,7 @@ fn trial(
     costs: &[f64],
     scoring: ClassScoring,
 ) -> Trial {
-    let rows = || held.rows.view();
+    let rows = || held.rows();
     let probabilities = model.predict_proba(rows()).expect("checked rows");
     let [predicted, hard] = [Routing::Soft, Routing::Hard]
         .map(|routing| model.predict_by(rows(), routing).expect("checked rows"));

@@ -3,10 +3,9 @@
 use super::srt_settings::SrtSettings;
 use super::validate::{check_weights, check_x_and_names};
 use crate::data::hinges::Distributions;
-use crate::data::{CanonicalRows, Rows};
+use crate::data::{CanonicalRows, GatheredRows, Rows};
 use crate::error::{FitError, InputError};
 use crate::stop::Stop;
-use ndarray::Array2;
 
 /// The rows of a regression.
 pub(super) struct ResponseData<'a> {
@@ -25,7 +24,7 @@ pub(super) struct ResponseFold {
 
 /// Some of the rows, with their responses and weights.
 pub(super) struct Part {
-    pub rows: Array2<f64>,
+    rows: GatheredRows,
     pub y: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
@@ -92,7 +91,7 @@ impl<'a> ResponseData<'a> {
     fn part(&self, index: &[usize]) -> Part {
         let some = |values: &[f64]| index.iter().map(|i| values[*i]).collect();
         Part {
-            rows: self.rows.gather(index),
+            rows: GatheredRows::of(&self.rows, index),
             y: some(self.y),
             weights: self.weights.map(some),
         }
@@ -100,10 +99,15 @@ impl<'a> ResponseData<'a> {
 }
 
 impl Part {
+    /// The rows.
+    pub fn rows(&self) -> Rows<'_> {
+        self.rows.rows()
+    }
+
     /// The part as rows of their own.
     pub fn data(&self) -> ResponseData<'_> {
         ResponseData {
-            rows: self.rows.view().into(),
+            rows: self.rows(),
             y: &self.y,
             weights: self.weights.as_deref(),
         }

@@ -15,7 +15,7 @@ use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use super::row_selection::RowSelection;
 use crate::control::Control;
-use crate::data::{Labels, Rows, Scaling};
+use crate::data::{GatheredRows, Labels, Rows, Scaling};
 use crate::error::FitError;
 use crate::fitted::{
     OrctCandidate, OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable,
@@ -246,13 +246,13 @@ impl SelectedFit<'_> {
 
     /// Does something with the chosen rows.
     fn with<T>(&self, chosen: &Chosen, act: impl FnOnce(&ClassData<'_>) -> T) -> T {
-        let rows = self.rows.gather(&chosen.rows);
+        let rows = GatheredRows::of(&self.rows, &chosen.rows);
         let labels = Labels {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
         };
         act(&ClassData {
-            rows: rows.view().into(),
+            rows: rows.rows(),
             labels: &labels,
             weights: Some(&chosen.weights),
             costs: self.costs,

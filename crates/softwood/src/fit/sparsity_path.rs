@@ -7,7 +7,7 @@ use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use super::validate::{check_grid, check_setting};
 use crate::control::Control;
-use crate::data::{Labels, Rows, ScaledRows, Scaling};
+use crate::data::{Labels, Rows, Scaling, scaled};
 use crate::error::{FitError, InputError};
 use crate::fitted::{OrctCandidate, OrctModel};
 use crate::progress::Progress;
@@ -187,7 +187,7 @@ fn walk(
     let patient = stop.without_deadline();
     let (rows, weights) = (problem.rows, problem.weights);
     let scaling = Scaling::learn_unless_stopped(first.scaling, rows, weights, &patient)?;
-    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let scaled = scaled(problem.rows.reborrow(), &scaling);
     let (n, seed) = (settings.n_starts, settings.run.random_state);
     let mut row_start: Option<Starts<StartOutcome>> = None;
     for (g, global) in grid.global.iter().enumerate() {

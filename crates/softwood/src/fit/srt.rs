@@ -101,7 +101,7 @@ pub(super) fn fit_checked(
     let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
     let mut report = starts.report(rows.len(), began);
     report.loss_unit = loss_unit;
-    Ok(SrtModel {
+    let mut model = SrtModel {
         tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
         leaf_slopes,
         leaf_intercepts,
@@ -109,6 +109,22 @@ pub(super) fn fit_checked(
         response,
         ridge_branches: best.ridges.branches.to_vec(),
         ridge_leaves: best.ridges.leaves.to_vec(),
+        leaf_weights: Vec::new(),
         report,
-    })
+    };
+    model.leaf_weights = leaf_weights(&model, &rows, weights);
+    Ok(model)
+}
+
+/// Weight of the rows that end in each leaf.
+fn leaf_weights(model: &SrtModel, rows: &Rows<'_>, weights: Option<&[f64]>) -> Vec<f64> {
+    let leaves = model
+        .tree
+        .leaf_indices(rows.reborrow())
+        .expect("checked rows");
+    let mut sums = vec![0.0; model.leaf_intercepts.len()];
+    for (i, leaf) in leaves.into_iter().enumerate() {
+        sums[leaf as usize] += weights.map_or(1.0, |weights| weights[i]);
+    }
+    sums
 }

@@ -1,6 +1,6 @@
 //! The file of a soft regression tree.
 
-use super::checks::{FINITE, NOT_NEGATIVE, check, parse};
+use super::checks::{FINITE, NOT_NEGATIVE, check, check_total, parse};
 use super::lines::to_lines;
 use super::tree_fields::{TreeFields, check_report, leaf_count, rows};
 use crate::InputError;
@@ -20,6 +20,8 @@ struct SrtFile {
     response: Standardization,
     ridge_branches: Penalties,
     ridge_leaves: Penalties,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    leaf_weights: Vec<f64>,
     report: FitReport,
 }
 
@@ -40,6 +42,7 @@ pub(in crate::fitted) fn write(kind: &str, model: &SrtModel) -> String {
         response: model.response,
         ridge_branches: Penalties::Each(model.ridge_branches.clone()),
         ridge_leaves: Penalties::Each(model.ridge_leaves.clone()),
+        leaf_weights: model.leaf_weights.clone(),
         report: model.report.clone(),
     })
 }
@@ -69,6 +72,11 @@ pub(in crate::fitted) fn read(text: &str) -> Result<SrtModel, InputError> {
     check(mean.is_finite() && scale.is_finite() && scale > 0.0, || {
         format!("response has mean {mean} and scale {scale}, the scale must be positive")
     })?;
+    if !file.leaf_weights.is_empty() {
+        leaves.check("leaf_weights", file.leaf_weights.len())?;
+        NOT_NEGATIVE.check("leaf_weights", &file.leaf_weights)?;
+        check_total(file.leaf_weights.iter().copied())?;
+    }
     check_report(&file.report, 0)?;
     Ok(SrtModel {
         tree,
@@ -78,6 +86,7 @@ pub(in crate::fitted) fn read(text: &str) -> Result<SrtModel, InputError> {
         response: file.response,
         ridge_branches: file.ridge_branches.of_each("ridge_branches", p + 1)?,
         ridge_leaves: file.ridge_leaves.of_each("ridge_leaves", p + 1)?,
+        leaf_weights: file.leaf_weights,
         report: file.report,
     })
 }
