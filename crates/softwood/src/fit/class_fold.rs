@@ -23,7 +23,7 @@ pub(super) struct ClassFold {
 
 /// Some of the rows, with their classes and weights.
 pub(super) struct Part {
-    pub rows: GatheredRows,
+    rows: GatheredRows,
     pub labels: Labels,
     weights: Option<Vec<f64>>,
 }
@@ -72,10 +72,15 @@ impl ClassData<'_> {
 }
 
 impl Part {
+    /// The rows.
+    pub fn rows(&self) -> Rows<'_> {
+        self.rows.rows()
+    }
+
     /// The part as rows of their own, with the costs of all.
     pub fn data<'a>(&'a self, costs: &'a [f64]) -> ClassData<'a> {
         ClassData {
-            rows: self.rows.rows(),
+            rows: self.rows(),
             labels: &self.labels,
             weights: self.weights.as_deref(),
             costs,

@@ -183,7 +183,7 @@ impl Candidates for OrctCandidates<'_> {
         let train = fold.train.data(self.data.costs);
         let problem = train.problem(first.depth);
         let scaling = Scaling::learn(first.scaling, problem.rows, problem.weights);
-        let scaled = scaled(problem.rows, &scaling);
+        let scaled = scaled(problem.rows.reborrow(), &scaling);
         let mut warm: Option<WarmStarts> = None;
         let mut trials = Vec::with_capacity(chain.len());
         for i in chain {
@@ -223,7 +223,7 @@ fn trial(
     costs: &[f64],
     scoring: ClassScoring,
 ) -> Trial {
-    let rows = || held.rows.rows();
+    let rows = || held.rows();
     let probabilities = model.predict_proba(rows()).expect("checked rows");
     let [predicted, hard] = [Routing::Soft, Routing::Hard]
         .map(|routing| model.predict_by(rows(), routing).expect("checked rows"));

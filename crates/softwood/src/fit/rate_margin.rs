@@ -173,7 +173,7 @@ impl Margins<'_, '_> {
 
     /// For each bound, the weight of its class's rows that are predicted as such, and of all of them.
     fn hits(&self, model: &OrctModel, fold: &ClassFold) -> Vec<f64> {
-        let predicted = model.predict(fold.held.rows.rows()).expect("checked rows");
+        let predicted = model.predict(fold.held.rows()).expect("checked rows");
         let rows = || {
             let codes = predicted.iter().zip(&fold.held.labels.codes);
             codes.zip(&fold.held_weights)
@@ -225,7 +225,7 @@ impl Candidates for Margins<'_, '_> {
         let train = fold.train.data(self.data.costs);
         let problem = train.problem(self.at.depth);
         let scaling = Scaling::learn(self.at.scaling, problem.rows, problem.weights);
-        let scaled = scaled(problem.rows, &scaling);
+        let scaled = scaled(problem.rows.reborrow(), &scaling);
         let mut before: Option<Vec<StartOutcome>> = None;
         let mut trials = Vec::with_capacity(chain.len());
         for i in chain {

@@ -24,7 +24,7 @@ pub(super) struct ResponseFold {
 
 /// Some of the rows, with their responses and weights.
 pub(super) struct Part {
-    pub rows: GatheredRows,
+    rows: GatheredRows,
     pub y: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
@@ -99,10 +99,15 @@ impl<'a> ResponseData<'a> {
 }
 
 impl Part {
+    /// The rows.
+    pub fn rows(&self) -> Rows<'_> {
+        self.rows.rows()
+    }
+
     /// The part as rows of their own.
     pub fn data(&self) -> ResponseData<'_> {
         ResponseData {
-            rows: self.rows.rows(),
+            rows: self.rows(),
             y: &self.y,
             weights: self.weights.as_deref(),
         }

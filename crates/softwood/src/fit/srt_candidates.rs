@@ -123,7 +123,7 @@ impl Candidates for SrtCandidates<'_> {
         let model = fit_checked(&train, &settings, bends.as_ref(), self.stop, &apart)?;
         self.stop.check()?;
         (0..settings.n_starts).for_each(|_| self.progress.finish_start(None));
-        let predicted = model.predict(fold.held.rows.rows()).expect("checked rows");
+        let predicted = model.predict(fold.held.rows()).expect("checked rows");
         let losses = response_losses(self.scoring, &fold.held.y, &predicted, self.deviation);
         Ok(vec![Some(Trial {
             losses,
