@@ -55,6 +55,8 @@ def fit_orct_cv(
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -87,7 +89,7 @@ def fit_orct_cv(
     {cover_classes, n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
-    {feature_names, progress}
+    {missing, feature_names, progress}
 
     Returns
     -------
@@ -146,13 +148,15 @@ def lambda_max(
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     cover_classes: bool = ORCT["cover_classes"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
 ) -> LambdaMax:
     """Bound the penalties worth trying: beyond them a = 0, no feature at all, is stationary.
 
     Parameters
     ----------
     {X, labels, depth, gamma, costs, sample_weight, class_weight, fixed_scaling, penalty_shape}
-    {cover_classes}
+    {cover_classes, missing}
 
     Returns
     -------

@@ -237,7 +237,7 @@ def test_names_can_be_given_to_features_of_any_rows(three):
             model = getattr(softwood, name)(rows, y, feature_names=names, **settings)
             assert model.feature_names == list(names)
         model.predict(pd.DataFrame(X, columns=names))
-        with pytest.raises(ValueError, match="column 0 of X is 'a' but the model was fitted on"):
+        with pytest.raises(ValueError, match='lacks "age", "dose", "site", "ratio" and has "a"'):
             model.predict(frame)
     path = softwood.sparsity_path(X, y, 2, [0], [0], feature_names=np.array(names), n_starts=1)
     assert path.models[0][0].feature_names == list(names)

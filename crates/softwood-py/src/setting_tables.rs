@@ -3,7 +3,7 @@
 
 use crate::exceptions::CoreError;
 use crate::settings::{
-    Kind, List, Name, Number, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
+    Kind, List, Name, Number, OfTable, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
 };
 use crate::values::integer;
 use pyo3::exceptions::PyTypeError;
@@ -51,6 +51,7 @@ macro_rules! fit_table {
             "n_threads" => run.n_threads: Threads;
             "time_limit" => run.time_limit: Seconds;
             "feature_names" => run.feature_names: Prepared;
+            "encoding" => run.encoding: OfTable;
         }
     };
 }
@@ -118,6 +119,9 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     orct.set_item("penalty_parameters", py.None())?;
     let srt = show_srt(py, &SrtSettings::default())?;
     srt.set_item("convergent", false)?;
+    for fit in [&orct, &srt] {
+        fit.del_item("encoding")?; // what tables are made into: nobody gives it
+    }
     let all = PyDict::new(py);
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_cv(py, &CvSettings::default())?)?;

@@ -120,6 +120,7 @@ pub mod solver;
 mod start;
 pub mod status;
 pub mod stop;
+mod table_error;
 mod threads;
 pub mod tree;
 mod vectors;
@@ -153,3 +154,4 @@ pub use objective::LambdaMax;
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;
+pub use table_error::TableError;

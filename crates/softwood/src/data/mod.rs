@@ -1,6 +1,7 @@
 //! Rows in, blocks of scaled rows out, and passes over them.
 
 mod canonical;
+mod encoding;
 pub(crate) mod finite;
 mod gather;
 pub(crate) mod hinges;
@@ -18,6 +19,10 @@ mod typical;
 mod weighted_rows;
 
 pub(crate) use canonical::{CanonicalRows, RowOrder};
+pub use encoding::{
+    Coding, Column, Encoded, EncodedColumn, Encoding, EncodingSettings, LevelColumn, MAX_LEVELS,
+    Missing, Table, UnseenLevels, Value,
+};
 pub use labels::{ClassLabels, Labels};
 pub use ordered_sum::{Parallelism, Part, merge_parts};
 pub(crate) use ordered_sum::{add_to, fill_by_chunks};

@@ -300,13 +300,14 @@ impl CvScores<'_> {
         let predicted = probabilities.chunks_exact(k).map(most_probable);
         let held_out = predicted.zip(part.labels.codes.iter().copied());
         let (a, _) = problem.layout().split(&start.theta);
+        let encoding = self.settings.fit.run.encoding.as_ref();
         FoldScore {
             accuracy: part.weight_where(held_out.clone().map(|(predicted, y)| predicted == y)),
             costs: held_out
                 .map(|(predicted, y)| self.costs[y as usize * k + predicted as usize])
                 .collect(),
             local_sparsity: local_sparsity(a),
-            global_sparsity: global_sparsity(a, problem.rows.features()),
+            global_sparsity: global_sparsity(a, problem.rows.features(), encoding),
         }
     }
 }

@@ -101,7 +101,6 @@ impl<'a> OrctProblem<'a> {
         if missed && !report.status.is_stopped() {
             report.status = SolveStatus::Infeasible;
         }
-        let names = settings.run.feature_names.as_deref();
         let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
         let mut model = OrctModel {
             tree: SoftTree::new(
@@ -109,7 +108,7 @@ impl<'a> OrctProblem<'a> {
                 settings.gamma,
                 (coefficients, intercepts),
                 scaling,
-                names,
+                settings.run.columns(),
             ),
             classes: self.labels.classes.clone(),
             leaf_classes: tree.labels,

@@ -40,7 +40,7 @@ pub fn fit_srt<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
-    check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
+    check_x_and_names(&rows, settings.run.columns())?;
     check_response(&rows, y)?;
     check_weights(rows.len(), weights)?;
     in_pool(settings.run.n_threads, || {
@@ -88,12 +88,11 @@ fn fit_checked(
     }
     .run()?;
     let best = &starts.outcomes[starts.best];
-    let names = settings.run.feature_names.as_deref();
     let at = &best.parameters;
     let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
     let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
     let mut model = SrtModel {
-        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
+        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, settings.run.columns()),
         leaf_slopes,
         leaf_intercepts,
         curves: trend.curves,
