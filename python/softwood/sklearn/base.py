@@ -183,7 +183,6 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing == "indicator"
         return tags
 
