@@ -5,6 +5,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ._sparse import CsrRows
+
 __all__ = [
     "MAX_DEPTH",
     "Encoding",
@@ -32,7 +34,7 @@ __all__ = [
 MAX_DEPTH: int
 __version__: str
 
-_Rows = NDArray[np.float64] | NDArray[np.float32]
+_Rows = NDArray[np.float64] | NDArray[np.float32] | CsrRows
 _Training = tuple[_Rows, NDArray[np.uint32], list[Any], NDArray[np.float64] | None]
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
@@ -173,7 +175,7 @@ def sparsity_path(
     training: _Training,
     settings: _Settings,
     grid: tuple[NDArray[np.float64], NDArray[np.float64]],
-    validation: tuple[NDArray[Any], NDArray[np.uint32]] | None,
+    validation: tuple[_Rows, NDArray[np.uint32]] | None,
     progress: _Update | None,
 ) -> tuple[list[tuple[int, int, OrctHandle, float | None]], str, float]: ...
 def lambda_max(training: _Training, settings: _Settings) -> tuple[float, float, float | None]: ...

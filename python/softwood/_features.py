@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._inputs import as_grid, as_rows, numbers_of
+from ._inputs import Rows, as_dense_rows, as_grid, as_rows, numbers_of
+from ._sparse import is_sparse
 from ._tables import Table, is_table, levels_of, read_table
 from .notices import warn_outside
 from .warnings import UnseenLevelsWarning
@@ -38,8 +39,8 @@ class OpenTable:
         return _core.Encoding.learn(table.fields(), weights, self.fill_missing, self.ordered)
 
 
-def open_rows(X: Any, given: dict[str, Any]) -> NDArray[Any] | OpenTable:
-    """Return an array of numbers as it is and a table of anything else, to be encoded.
+def open_rows(X: Any, given: dict[str, Any]) -> Rows | OpenTable:
+    """Return rows of numbers as they are and a table of anything else, to be encoded.
 
     Takes `missing` and `ordered` out of a call's arguments.
     """
@@ -54,8 +55,9 @@ def open_rows(X: Any, given: dict[str, Any]) -> NDArray[Any] | OpenTable:
         if table.is_numeric and not fill and not ordered:
             return numbers_of(X, table)
         return OpenTable(table, fill, ordered)
-    rows = as_rows(X)
-    return OpenTable(read_table(rows), fill, ordered) if fill or ordered else rows
+    if fill or ordered:
+        return OpenTable(read_table(as_dense_rows(X)), fill, ordered)
+    return as_rows(X)
 
 
 def encode(
@@ -79,8 +81,8 @@ def encode(
     return features
 
 
-def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> NDArray[Any]:
-    """Return the features of X for a model; of one fitted to numbers, an array itself."""
+def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> Rows:
+    """Return the features of X for a model; of one fitted to numbers, arrays themselves."""
     if handle.encoded:
         return encode(handle, X, handle.named, n_threads)
     if not is_table(X):
@@ -93,6 +95,8 @@ def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> NDArray[Any]:
 
 def _grid(X: Any) -> NDArray[Any]:
     """Return an array of values of any kind; of rows of [1, "a"] NumPy would make text."""
+    if is_sparse(X):
+        return as_dense_rows(X)  # refuses it
     array = as_grid(X)
     plain = hasattr(X, "__array__") or array.dtype.kind in "fiub"
     return array if plain else as_grid(np.asarray(X, dtype=object))

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._sparse import CsrRows, as_csr, is_sparse
 from ._tables import Table, is_table, names_of, read_table, refuse_lone_surrogates
+
+Rows: TypeAlias = "NDArray[Any] | CsrRows"
 
 NOT_NUMBERS = "X must hold numbers (float, int or bool)"
 
 
-def as_rows(X: Any) -> NDArray[Any]:
+def as_rows(X: Any) -> Rows:
+    """Return X as the core takes it: native float64 or float32 in two dimensions, or sparse rows.
+
+    X itself, or its own arrays, if they are that already.
+    """
+    if is_sparse(X):
+        return as_csr(X)
+    return as_dense_rows(X)
+
+
+def as_dense_rows(X: Any) -> NDArray[Any]:
     """Return X as a two-dimensional array of native float64 or float32: X itself if it is one."""
-    if hasattr(X, "toarray"):
+    if is_sparse(X):
         raise TypeError(f"X must be dense, got a sparse {type(X).__name__}; use X.toarray()")
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError("X must not be a masked array; fill it or drop the masked rows")

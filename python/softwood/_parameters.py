@@ -14,15 +14,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 TEXTS = {
     "X": """\
-X : array_like, data frame or mapping, shape (N, p)
+X : array_like, data frame, mapping or sparse matrix, shape (N, p)
     Training rows, finite. A float64 or float32 array of any memory layout is read where it is;
     do not write to it during the fit. Anything else is converted. An X of up to 96 MB as doubles
     is copied for the fit, equal rows as one, in an order that depends on the rows alone, and
     kept scaled as well; a larger one is scaled anew in every pass and not copied as a whole. A
-    table (a data frame of pandas, polars or pyarrow, a mapping from names to columns) gives the
-    model's feature names and may hold text, bools and categories: each level of such a column
-    becomes a feature that is 1 there and 0 elsewhere, together one group for `global_penalty`.
-    The model keeps this encoding and takes tables, too.""",
+    CSR or CSC matrix or array of SciPy's counts by what it stores, and never becomes dense: time
+    and memory follow the nonzeros. A table (a data frame of pandas, polars or pyarrow, a mapping
+    from names to columns) gives the model's feature names and may hold text, bools and
+    categories: each level of such a column becomes a feature that is 1 there and 0 elsewhere,
+    together one group for `global_penalty`. The model keeps this encoding and takes tables,
+    too.""",
     "labels": """\
 y : array_like, shape (N,)
     Labels: ints, bools, strings or floats, all of one kind.""",

@@ -25,7 +25,7 @@ SELECT_ROWS = DEFAULTS["select_rows"]
 # A grid of n penalties reaches down to this share of the largest one.
 SMALLEST_PENALTY = 2.0**-15
 
-Training = tuple[NDArray[Any], NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
+Training = tuple[_inputs.Rows, NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
 
 
 def depth_of(given: dict[str, Any]) -> int:
@@ -49,9 +49,9 @@ def open_classification(given: dict[str, Any]) -> Training:
 def complete(
     given: dict[str, Any],
     X: Any,
-    rows: NDArray[Any] | OpenTable,
+    rows: _inputs.Rows | OpenTable,
     weights: NDArray[np.float64] | None,
-) -> NDArray[Any]:
+) -> _inputs.Rows:
     """Return the features of the rows; put what belongs to them among the settings of any fit.
 
     That is their names, the encoding of a table and, where none is wanted in particular, a seed.

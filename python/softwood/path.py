@@ -202,7 +202,7 @@ def sparsity_path(
 
 def _validation(
     X: Any, y: Any, classes: list[Any], settings: dict[str, Any]
-) -> tuple[NDArray[Any], NDArray[np.uint32]] | None:
+) -> tuple[_inputs.Rows, NDArray[np.uint32]] | None:
     if X is None and y is None:
         return None
     if X is None or y is None:

@@ -45,7 +45,7 @@ class TreeModel:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be deleted")
 
-    def _rows(self, X: Any, n_threads: int | None = None) -> NDArray[Any]:
+    def _rows(self, X: Any, n_threads: int | None = None) -> _inputs.Rows:
         """Return the features of X, if its columns are those of the training rows."""
         return features_of(self._handle, X, n_threads)
 
@@ -130,7 +130,8 @@ class TreeModel:
         >>> model.encode({"colour": ["red"], "size": [9.0]})
         array([[9., 0., 1.]])
         """
-        return self._rows(X, n_threads)
+        rows = self._rows(X, n_threads)
+        return rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
@@ -152,7 +153,7 @@ class TreeModel:
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -178,7 +179,7 @@ class TreeModel:
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -203,7 +204,7 @@ class TreeModel:
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.

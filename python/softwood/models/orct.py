@@ -149,7 +149,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         routing : {"soft", "hard"}
             Whether a row goes to all leaves by their probabilities, or to the one at the end of its
@@ -183,7 +183,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         routing : {"soft", "hard"}
             As in `predict`; hard routing gives the `hard_frequencies` of one leaf.
@@ -218,7 +218,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -248,7 +248,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -279,7 +279,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.

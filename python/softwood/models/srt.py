@@ -106,7 +106,7 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -134,7 +134,7 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -164,7 +164,7 @@ class SrtModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.

@@ -20,7 +20,8 @@ from ..progress import follow
 from .callbacks import CallbackSupportMixin, EndedByCallback, Tasks, with_callbacks
 from .parameters import ATTRIBUTES, CLASSES, make_init, parameters_of, with_texts
 
-FLOATS = [np.float64, np.float32]
+# Rows that the functions read where they are.
+ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
 class TreeEstimator(CallbackSupportMixin, BaseEstimator):
@@ -44,13 +45,19 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
             cls.__init__ = make_init(parameters_of(function))  # type: ignore[method-assign]
             cls.__doc__ = with_texts(cls.__doc__ or "", function, cls._attributes)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "indicator"
+        return tags
+
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit the tree.
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Training rows: finite numbers; the columns of a frame may also hold text and categories.
         y : array_like, shape (N,)
             Labels of a classifier, response of a regressor.
@@ -79,7 +86,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         if is_table(X):  # which softwood reads, text and categories included
             return validate_data(self, X, skip_check_array=True, reset=checks["reset"])
         finite = "allow-nan" if self.missing == "indicator" else True
-        return validate_data(self, X, dtype=FLOATS, ensure_all_finite=finite, **checks)
+        return validate_data(self, X, ensure_all_finite=finite, **ROWS, **checks)
 
     def _fit_model(self, X: Any, y: NDArray[Any], sample_weight: Any) -> Any:
         """Return the tree, the best so far if a callback ends the fit."""
@@ -123,7 +130,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -139,7 +146,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -156,7 +163,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -180,11 +187,6 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         importance: NDArray[np.float64] = self.model_.importance()
         return importance / (importance.sum() or 1.0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "indicator"
-        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")  # a fit that failed has left the number of features
@@ -224,7 +226,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -240,7 +242,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns

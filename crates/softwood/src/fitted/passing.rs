@@ -3,7 +3,7 @@
 use super::SoftTree;
 use crate::InputError;
 use crate::data::finite::check_finite;
-use crate::data::{Parallelism, RowSource, Rows, ScaledRows, Tile, fill_by_chunks};
+use crate::data::{Parallelism, RowSource, Rows, Tile, fill_by_chunks, scaled_once};
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use rayon::prelude::*;
@@ -18,11 +18,11 @@ impl SoftTree {
     pub(super) fn pass_once(
         &self,
         rows: Rows<'_>,
-        mut job: impl FnMut(&ScaledRows<'_>, Parallelism) -> bool + Send,
+        mut job: impl FnMut(&dyn RowSource<'_>, Parallelism) -> bool + Send,
     ) -> Result<(), InputError> {
         self.check_features(&rows)?;
-        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
-        if in_pool_if_many(&rows, |parallelism| job(&scaled, parallelism)) {
+        let scaled = scaled_once(rows.reborrow(), &self.scaling);
+        if in_pool_if_many(&rows, |parallelism| job(&*scaled, parallelism)) {
             return Ok(());
         }
         rows.check_finite(0..rows.len())?;
@@ -51,7 +51,7 @@ impl SoftTree {
         self.check_features(rows)?;
         let scratch = || (scratch(), vec![0.0; self.features()]);
         let fill = |(scratch, x): &mut (W, Vec<f64>), i: usize, out: &mut [f64]| {
-            copy_row(rows, i, x);
+            rows.copy_row(i, x);
             fill(scratch, i, x, out);
         };
         in_pool_if_many(rows, |parallelism| {
@@ -112,18 +112,4 @@ pub(super) fn fill_by_blocks<T: Send, W>(
     let chunk = rows.chunk_len() * width;
     fill_by_chunks(out, chunk, parallelism, &fill_chunk).expect("nothing stops a prediction");
     finite.into_inner()
-}
-
-/// Row `i` as doubles.
-fn copy_row(rows: &Rows<'_>, i: usize, x: &mut [f64]) {
-    match rows {
-        Rows::F64(view) => x
-            .iter_mut()
-            .zip(view.row(i))
-            .for_each(|(x, value)| *x = *value),
-        Rows::F32(view) => x
-            .iter_mut()
-            .zip(view.row(i))
-            .for_each(|(x, value)| *x = f64::from(*value)),
-    }
 }
