@@ -45,6 +45,12 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
             cls.__init__ = make_init(parameters_of(function))  # type: ignore[method-assign]
             cls.__doc__ = with_texts(cls.__doc__ or "", function, cls._attributes)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "indicator"
+        return tags
+
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit the tree.
@@ -181,13 +187,6 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         importance: NDArray[np.float64] = self.model_.importance()
         return importance / (importance.sum() or 1.0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "indicator"
-        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")  # a fit that failed has left the number of features
