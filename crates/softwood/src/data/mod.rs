@@ -28,11 +28,11 @@ mod weighted_rows;
 
 pub(crate) use canonical::{CanonicalRows, RowOrder};
 pub use csr::{CsrRows, Indices, Values};
-pub(crate) use gathered_rows::GatheredRows;
 pub use encoding::{
     Coding, Column, Encoded, EncodedColumn, Encoding, EncodingSettings, LevelColumn, MAX_LEVELS,
     Missing, Table, UnseenLevels, Value,
 };
+pub(crate) use gathered_rows::GatheredRows;
 pub use labels::{ClassLabels, Labels};
 pub use ordered_sum::{Parallelism, Part, merge_parts};
 pub(crate) use ordered_sum::{add_to, fill_by_chunks};
