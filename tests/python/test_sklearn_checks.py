@@ -7,7 +7,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
 
-# Few candidates, so that some 60 checks of a fit that chooses take seconds.
+# Few candidates and starts, so that some 60 checks of fits that choose take seconds;
+# benches/estimator_checks.py runs them with the defaults.
 FEW = {"depths": (1, 2), "gammas": (512.0,), "local_grid": (0.0,), "n_starts": 2, "folds": 3}
 
 # Data of the checks are tiny: trees of one class, empty leaves and limits are to be expected.
@@ -17,7 +18,12 @@ pytestmark = [
 ]
 
 
-ESTIMATORS = [ORCTClassifier(), ORCTClassifierCV(**FEW), SRTRegressor(), SRTRegressorCV()]
+ESTIMATORS = [
+    ORCTClassifier(n_starts=4),
+    ORCTClassifierCV(**FEW),
+    SRTRegressor(),
+    SRTRegressorCV(depths=(1, 2), n_starts=2, folds=3),
+]
 CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
 
 
