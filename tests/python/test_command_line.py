@@ -264,9 +264,10 @@ def quietly(arguments):
 
 def test_ctrl_c_keeps_the_best_tree(file, tmp_path, interrupted):
     out = tmp_path / "tree.json"
-    arguments = ["fit", str(file), "--target", "diagnosis", "--depth", "6", "--out", str(out)]
-    arguments += ["--starts", "100000", "--quiet"]
-    interrupted(KEPT, f"quietly({arguments!r})", after=2.0)
+    arguments = ["fit", str(file), "--target", "diagnosis", "--depth", "1", "--out", str(out)]
+    arguments += ["--starts", "1000000", "--quiet"]
+    # Settings are chosen first, and there is no tree until then.
+    interrupted(KEPT, f"quietly({arguments!r})", after=8.0)
     assert softwood.load(out).report.status == "cancelled"
 
 

@@ -7,9 +7,10 @@ pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 and later have 
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
+from plain import PLAIN
 from softwood.sklearn import ORCTClassifier, SRTRegressor
 
-QUICK = {"depth": 1, "n_starts": 6, "scaling": "minmax"}
+QUICK = {"depth": 1, "n_starts": 6, **PLAIN}
 
 
 class Notes:
@@ -54,7 +55,7 @@ def test_callbacks_do_not_change_the_tree(example):
 def test_a_callback_ends_the_fit_with_the_best_tree_so_far(example):
     notes = Notes(most=1)
     X, y = np.tile(example[0], (4, 1)), np.tile(example[1], 4)
-    tree = ORCTClassifier(depth=3, n_starts=400, scaling="minmax").set_callbacks(notes).fit(X, y)
+    tree = ORCTClassifier(depth=3, n_starts=400, **PLAIN).set_callbacks(notes).fit(X, y)
     assert tree.model_.report.status == "cancelled"
     assert notes.told.count("start ends") < 400
     assert notes.told[-1] == "teardown"
