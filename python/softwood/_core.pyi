@@ -9,6 +9,7 @@ from ._sparse import CsrRows
 
 __all__ = [
     "MAX_DEPTH",
+    "Encoding",
     "InternalError",
     "OrctHandle",
     "OrctObjective",
@@ -24,6 +25,7 @@ __all__ = [
     "lambda_max",
     "load",
     "number",
+    "refuse_missing",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",
@@ -37,6 +39,8 @@ _Rows = NDArray[np.float64] | NDArray[np.float32] | CsrRows
 _Training = tuple[_Rows, NDArray[np.uint32], list[Any], NDArray[np.float64] | None]
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
+_Table = tuple[list[str], list[Any]]
+_Unseen = list[tuple[str, list[str], int]]
 
 class InternalError(RuntimeError): ...
 
@@ -52,6 +56,7 @@ class _Handle:
     def rule(self, t: Any) -> dict[str, Any]: ...
     def text(self, terms: Any) -> str: ...
     def report(self) -> str: ...
+    def encode(self, table: _Table, n_threads: Any) -> tuple[NDArray[np.float64], _Unseen]: ...
     @property
     def depth(self) -> int: ...
     @property
@@ -59,7 +64,11 @@ class _Handle:
     @property
     def feature_names(self) -> list[str]: ...
     @property
-    def typical_values(self) -> NDArray[np.float64]: ...
+    def encoded_names(self) -> list[str]: ...
+    @property
+    def encoded(self) -> bool: ...
+    @property
+    def typical_values(self) -> list[float | str | bool | None]: ...
     @property
     def named(self) -> bool: ...
     @property
@@ -122,6 +131,18 @@ class SrtHandle(_Handle):
     def ridge_leaves(self) -> NDArray[np.float64]: ...
 
 @final
+class Encoding:
+    @staticmethod
+    def learn(
+        table: _Table,
+        sample_weight: NDArray[np.float64] | None,
+        fill_missing: bool,
+        ordered: list[tuple[str, list[Any]]],
+    ) -> Encoding: ...
+    def encode(self, table: _Table, n_threads: Any) -> tuple[NDArray[np.float64], _Unseen]: ...
+    def groups(self, ids: list[int] | None) -> list[int]: ...
+
+@final
 class OrctObjective:
     def __new__(
         cls,
@@ -140,6 +161,7 @@ class OrctObjective:
 
 def defaults() -> dict[str, dict[str, Any]]: ...
 def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int: ...
+def refuse_missing(table: _Table) -> None: ...
 def number(name: str, value: Any, otherwise: str = "") -> float: ...
 def fit_orct(
     training: _Training,

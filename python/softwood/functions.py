@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _inputs
+from . import _core
 from ._fitting import fit_model
 from ._parameters import public
-from ._settings import ORCT, SRT, complete, open_classification
+from ._settings import ORCT, SRT, open_classification, open_regression
 from .models import OrctModel, SrtModel, of_handle
 from .progress import Progress
 from .selection import RowSelection, as_selection
@@ -50,6 +50,8 @@ def fit_orct(
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -100,7 +102,7 @@ def fit_orct(
         Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
         says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
         share and the accuracy on all rows.
-    {n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress}
+    {n_starts, random_state, n_threads, max_iter, tol, time_limit, missing, feature_names, progress}
 
     Returns
     -------
@@ -164,6 +166,8 @@ def fit_srt(
     random_state: int | None = SRT["random_state"],
     n_threads: int | None = SRT["n_threads"],
     time_limit: float | None = SRT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = SRT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -219,7 +223,7 @@ def fit_srt(
         the number k0 of single-node steps after which that begins.
     tol : float
         A convergent fit ends where no entry of the objective's gradient exceeds this.
-    {sample_weight, random_state, n_threads, time_limit, feature_names, progress}
+    {sample_weight, random_state, n_threads, time_limit, missing, feature_names, progress}
 
     Returns
     -------
@@ -249,13 +253,9 @@ def fit_srt(
     True
     """
     settings = dict(locals())
-    for name in ("X", "y", "sample_weight", "progress", "verbose"):
-        del settings[name]
-    rows = _inputs.as_rows(X)
-    response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
-    complete(settings, X, rows)
-    arguments = rows, response, weights, settings
-    return fit_model(_core.fit_srt, arguments, SrtModel, progress, verbose)
+    shown = settings.pop("progress"), settings.pop("verbose")
+    arguments = *open_regression(settings), settings
+    return fit_model(_core.fit_srt, arguments, SrtModel, *shown)
 
 
 def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core, _inputs
+from . import _core
 from ._fitting import fit_model
 from ._parameters import public
-from ._settings import ORCT, ORCT_CV, PLAIN_GAMMA, SRT, SRT_CV, complete, open_classification
+from ._settings import (
+    ORCT,
+    ORCT_CV,
+    PLAIN_GAMMA,
+    SRT,
+    SRT_CV,
+    open_classification,
+    open_regression,
+)
 from .models import OrctModel, SrtModel
 from .progress import Progress
 
@@ -57,6 +65,8 @@ def fit_orct_cv(
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -97,7 +107,7 @@ def fit_orct_cv(
     {min_class_rate_on, cover_classes, n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
-    {feature_names, progress}
+    {missing, feature_names, progress}
 
     Returns
     -------
@@ -157,6 +167,8 @@ def fit_srt_cv(
     random_state: int | None = SRT["random_state"],
     n_threads: int | None = SRT["n_threads"],
     time_limit: float | None = SRT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = SRT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -200,7 +212,7 @@ def fit_srt_cv(
     {fixed_scaling, sample_weight, random_state, n_threads}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
-    {feature_names, progress}
+    {missing, feature_names, progress}
 
     Returns
     -------
@@ -230,13 +242,9 @@ def fit_srt_cv(
     """
     settings = dict(locals())
     choices = {name: settings.pop(name) for name in SRT_CV}
-    for name in ("X", "y", "sample_weight", "progress", "verbose"):
-        del settings[name]
-    rows = _inputs.as_rows(X)
-    response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
-    complete(settings, X, rows)
-    arguments = rows, response, weights, settings, choices
-    return fit_model(_core.fit_srt_cv, arguments, SrtModel, progress, verbose)
+    shown = settings.pop("progress"), settings.pop("verbose")
+    arguments = *open_regression(settings), settings, choices
+    return fit_model(_core.fit_srt_cv, arguments, SrtModel, *shown)
 
 
 class LambdaMax(NamedTuple):
@@ -262,13 +270,15 @@ def lambda_max(
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     cover_classes: bool = ORCT["cover_classes"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
 ) -> LambdaMax:
     """Bound the penalties worth trying: beyond them a = 0, no feature at all, is stationary.
 
     Parameters
     ----------
     {X, labels, depth, gamma, costs, sample_weight, class_weight, fixed_scaling, penalty_shape}
-    {cover_classes}
+    {cover_classes, missing}
 
     Returns
     -------

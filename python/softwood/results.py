@@ -442,7 +442,8 @@ class LinearForm:
     """A weighted sum of features in the user's units.
 
     Σ ``weights[i]`` · x[``features[i]``]; where ``measures[i]`` is ``"quantile"`` the feature's
-    quantile level among the training rows takes the place of its value.
+    quantile level among the training rows takes the place of its value. Of a model fitted to a
+    table, x is a row of ``model.encode(X)``.
 
     Attributes
     ----------
@@ -452,8 +453,8 @@ class LinearForm:
         Their names.
     weights : tuple of float
         Their weights.
-    measures : tuple of {"value", "quantile"}
-        What the weights are multiplied with.
+    measures : tuple of {"value", "quantile", "indicator"}
+        What the weights are multiplied with; an indicator is 1 where its name holds, else 0.
     effects : tuple of float
         Change of the sum from the feature's smallest to its largest training value: unlike
         weights, comparable between features of different units.
@@ -534,11 +535,12 @@ class SplitExplanation:
     base : float
         The margin of a row that has the typical value of every feature.
     features : tuple of int
-        Columns of the features that matter to the split, largest contribution first.
+        Columns that matter to the split, largest contribution first.
     names : tuple of str
         Their names.
-    values, typical : tuple of float
-        Their values in the row, and their typical values.
+    values, typical : tuple
+        Their values in the row, and their typical values: floats, or bools and text if the model
+        was fitted to a table. None where a value is missing, or a level never seen in training.
     contributions : tuple of float
         By how much each raises (or, if negative, lowers) the log odds of going left compared with
         its typical value.
@@ -553,8 +555,8 @@ class SplitExplanation:
     base: float
     features: tuple[int, ...]
     names: tuple[str, ...]
-    values: tuple[float, ...]
-    typical: tuple[float, ...]
+    values: tuple[float | str | bool | None, ...]
+    typical: tuple[float | str | bool | None, ...]
     contributions: tuple[float, ...]
     text: str
 

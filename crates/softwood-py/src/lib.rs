@@ -3,6 +3,7 @@
 
 mod arrays;
 mod doorway;
+mod encoding;
 mod exceptions;
 mod fit_functions;
 mod handle;
@@ -25,6 +26,8 @@ use softwood::tree::Topology;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::encoding::{EncodingHandle, refuse_missing};
     #[pymodule_export]
     use super::exceptions::InternalError;
     #[pymodule_export]

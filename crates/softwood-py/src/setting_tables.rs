@@ -3,7 +3,8 @@
 
 use crate::exceptions::CoreError;
 use crate::settings::{
-    Kind, List, Name, Number, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
+    Kind, List, Name, Number, OfTable, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth,
+    Whole,
 };
 use crate::values::integer;
 use pyo3::exceptions::PyTypeError;
@@ -52,6 +53,7 @@ macro_rules! fit_table {
             "n_threads" => run.n_threads: Threads;
             "time_limit" => run.time_limit: Seconds;
             "feature_names" => run.feature_names: Prepared;
+            "encoding" => run.encoding: OfTable;
         }
     };
 }
@@ -131,6 +133,9 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     orct.set_item("penalty_parameters", py.None())?;
     let srt = show_srt(py, &SrtSettings::default())?;
     srt.set_item("convergent", false)?;
+    for fit in [&orct, &srt] {
+        fit.del_item("encoding")?; // what tables are made into: nobody gives it
+    }
     let all = PyDict::new(py);
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;

@@ -3,13 +3,14 @@
 //! A table (see `setting_tables`) says of which kind each setting is. Reading a dict by the table, and
 //! making the dict of defaults, are the same for all tables.
 
+use crate::encoding::EncodingHandle;
 use crate::exceptions::CoreError;
 use crate::values::{integer, number, positive, shown, text, threads, truth, wrong_type};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use softwood::data::{ScalingChoice, ScalingKind};
+use softwood::data::{Encoding, ScalingChoice, ScalingKind};
 use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
 use softwood::objective::PenaltyShape;
 use softwood::{CvRule, InputError, RatesOn, RegressionStart};
@@ -378,6 +379,25 @@ impl Kind<[f64; 3]> for Three {
 
     fn show<'py>(&self, py: Python<'py>, value: &[f64; 3]) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyTuple::new(py, value)?.into_any())
+    }
+}
+
+/// The encoding of a table, or None.
+pub struct OfTable;
+
+impl Kind<Option<Encoding>> for OfTable {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Encoding>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        match value.cast::<EncodingHandle>() {
+            Ok(handle) => Ok(Some(handle.get().0.clone())),
+            Err(_) => Err(wrong_type(name, "an encoding or None", value)),
+        }
+    }
+
+    fn show<'py>(&self, py: Python<'py>, _: &Option<Encoding>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(py.None().into_bound(py))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::arrays::{Matrix, matrix};
 use crate::doorway::enter;
+use crate::encoding::{Features, TableFields, encode};
 use crate::handle::{self, handle, position, read_rows};
-use crate::results::{CurveFields, LeafModelFields, RuleFields, SplitFields};
+use crate::results::{Cell, CurveFields, LeafModelFields, RuleFields, SplitFields};
 use crate::settings::Named;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
@@ -84,7 +85,7 @@ handle! {
 }
 
 impl SrtHandle {
-    /// A value for each row and feature.
+    /// A value for each row and column.
     fn by_feature<'py>(
         &self,
         function: &str,
@@ -93,8 +94,8 @@ impl SrtHandle {
         job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (names, py) = ((function, "the explanations"), n_threads.py());
-        let width = self.0.tree.features();
-        let values = read_rows(py, names, x, width, n_threads, job)?;
-        Ok(matrix(py, values, width))
+        let tree = &self.0.tree;
+        let values = read_rows(py, names, x, tree.features(), n_threads, job)?;
+        Ok(matrix(py, values, tree.columns()))
     }
 }

@@ -120,6 +120,7 @@ pub mod solver;
 mod start;
 pub mod status;
 pub mod stop;
+mod table_error;
 mod threads;
 pub mod tree;
 mod vectors;
@@ -161,3 +162,4 @@ pub use progress::{Progress, ProgressSnapshot};
 #[cfg(feature = "fit")]
 pub use search::race::CvRule;
 pub use stop::StopFlag;
+pub use table_error::TableError;

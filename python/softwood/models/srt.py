@@ -20,7 +20,7 @@ class SrtModel(TreeModel):
     Made by :func:`softwood.fit_srt` and :func:`softwood.load`. A row takes the likelier branch at
     every split and is predicted by the linear model of the one leaf it reaches. Methods that take
     rows accept what `fit_srt` accepts; a data frame must have the columns of the training rows, in
-    their order. Models do not change; they may be shared between threads, compared, copied and
+    any order. Models do not change; they may be shared between threads, compared, copied and
     pickled.
 
     Attributes
@@ -33,9 +33,11 @@ class SrtModel(TreeModel):
     scaling : str
         How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``.
     feature_names : list of str
-        Names of the features; x0, x1, … if the training rows had none.
-    typical_values : ndarray, shape (p,)
-        Typical value of each feature: the weighted median of the training rows.
+        Names of the columns of the training rows; x0, x1, … if they had none.
+    encoded_names : list of str
+        Names of the p features that stand for the columns of a table; else the same.
+    typical_values : ndarray
+        Typical value of each column: the weighted median of the training rows, or a level.
     coefficients : ndarray, shape (B, p)
         Coefficients ω of the splits, on scaled features u: a row for each of `splits`. A row of X
         goes left where ω_0 + ωᵀu/p ≥ 0.
@@ -122,7 +124,7 @@ class SrtModel(TreeModel):
         >>> model.predict([[0.5, 0.0], [-0.9, 0.0]]).round(1).tolist()
         [0.5, 0.9]
         """
-        return self._handle.predict(self._rows(X), n_threads)
+        return self._handle.predict(self._rows(X, n_threads), n_threads)
 
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by their derivatives.
@@ -139,10 +141,10 @@ class SrtModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, p)
-            Entry [i, j] tells by how much the prediction changes per unit of feature j where row i
-            stands: the slope of its leaf and of the feature's curve. Between leaves predictions
-            jump.
+        ndarray, shape (N, columns)
+            Entry [i, j] tells by how much the prediction changes per unit of column j where row i
+            stands: the slope of its leaf and of the column's curve. Between leaves predictions
+            jump. NaN for bools and levels of tables, which have no derivative.
 
         Examples
         --------
@@ -152,7 +154,7 @@ class SrtModel(TreeModel):
         >>> model.explain([[0.5, 0.0], [-0.75, 0.0]])[:, 0].round(1).tolist()
         [1.0, -1.0]
         """
-        return self._handle.explain(self._rows(X), n_threads)
+        return self._handle.explain(self._rows(X, n_threads), n_threads)
 
     def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by what they owe to each feature's not being typical.
@@ -169,7 +171,7 @@ class SrtModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, p)
+        ndarray, shape (N, columns)
             Entry [i, j] tells by how much the prediction of row i is higher than it would be if
             feature j alone were set back to its typical value (`typical_values`). Effects of
             several features need not add up to that of all of them.
@@ -185,7 +187,7 @@ class SrtModel(TreeModel):
         >>> bool(np.allclose(model.effects(row)[:, 0], change))
         True
         """
-        return self._handle.effects(self._rows(X), n_threads)
+        return self._handle.effects(self._rows(X, n_threads), n_threads)
 
     def importance(self, kind: str = "sum", of: str = "splits") -> NDArray[np.float64]:
         """Measure how much each feature matters.

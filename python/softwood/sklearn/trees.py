@@ -17,17 +17,8 @@ class ORCTClassifier(TreeClassifier, function=fit_orct):
     Attributes
     ----------
     model_ : OrctModel
-        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
-    classes_ : ndarray, shape (K,)
-        Distinct labels in increasing order.
-    feature_importances_ : ndarray, shape (p,)
-        Share of each feature in the absolute coefficients of the splits.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray, shape (p,)
-        Their names, if X had names that are all strings.
-    n_iter_ : int
-        Iterations of the solver, over all starts.
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
 
     See Also
     --------
@@ -61,17 +52,8 @@ class ORCTClassifierCV(TreeClassifier, function=fit_orct_cv):
     Attributes
     ----------
     model_ : OrctModel
-        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
-    classes_ : ndarray, shape (K,)
-        Distinct labels in increasing order.
-    feature_importances_ : ndarray, shape (p,)
-        Share of each feature in the absolute coefficients of the splits.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray, shape (p,)
-        Their names, if X had names that are all strings.
-    n_iter_ : int
-        Iterations of the solver, over all starts.
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
 
     See Also
     --------
@@ -98,15 +80,8 @@ class SRTRegressor(TreeRegressor, function=fit_srt):
     Attributes
     ----------
     model_ : SrtModel
-        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
-    feature_importances_ : ndarray, shape (p,)
-        Share of each feature in the absolute coefficients of the splits.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray, shape (p,)
-        Their names, if X had names that are all strings.
-    n_iter_ : int
-        Iterations of the solver, over all starts.
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
 
     Examples
     --------

@@ -116,9 +116,9 @@ impl<'a> OrctProblem<'a> {
             tree.shape.leaves(),
             &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
         )?;
-        let names = settings.run.feature_names.as_deref();
+        let columns = settings.run.columns();
         let splits = (tree.coefficients, tree.intercepts);
-        let soft = SoftTree::new(tree.shape, descent.gamma, splits, scaling, names);
+        let soft = SoftTree::new(tree.shape, descent.gamma, splits, scaling, columns);
         Ok(OrctModel {
             classes: self.labels.classes.clone(),
             leaf_classes: tree.labels,

@@ -50,7 +50,7 @@ impl<'a> ResponseData<'a> {
     /// Checks the settings, and the data but for the values of the rows.
     pub fn check(&self, settings: &SrtSettings) -> Result<(), InputError> {
         settings.validate()?;
-        check_x_and_names(&self.rows, settings.run.feature_names.as_deref())?;
+        check_x_and_names(&self.rows, settings.run.columns())?;
         let (rows, len) = (self.rows.len(), self.y.len());
         if len != rows {
             return Err(InputError::RowMismatch {

@@ -95,14 +95,13 @@ pub(super) fn fit_checked(
     }
     .run()?;
     let best = &starts.outcomes[starts.best];
-    let names = settings.run.feature_names.as_deref();
     let at = &best.parameters;
     let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
     let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
     let mut report = starts.report(rows.len(), began);
     report.loss_unit = loss_unit;
     let mut model = SrtModel {
-        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
+        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, settings.run.columns()),
         leaf_slopes,
         leaf_intercepts,
         curves: trend.curves,

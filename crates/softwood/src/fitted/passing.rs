@@ -113,3 +113,38 @@ pub(super) fn fill_by_blocks<T: Send, W>(
     fill_by_chunks(out, chunk, parallelism, &fill_chunk).expect("nothing stops a prediction");
     finite.into_inner()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fitted::random_tree::{maps, random_model};
+    use ndarray::Array2;
+    use std::collections::HashSet;
+    use std::sync::{Condvar, Mutex};
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn many_rows_are_explained_on_several_threads() {
+        let model = random_model(1, 2, 2, 8.0, maps());
+        let p = model.tree.features();
+        let x: Array2<f64> = Array2::zeros((ROWS_FOR_A_POOL, p));
+        let (seen, met) = (Mutex::new(HashSet::new()), Condvar::new());
+        // The first thread waits for a second one, which never comes if rows go one by one.
+        let fill = |(): &mut (), _: usize, _: &[f64], _: &mut [f64]| {
+            let mut threads = seen.lock().unwrap();
+            threads.insert(thread::current().id());
+            met.notify_all();
+            let patience = Duration::from_secs(20);
+            drop(met.wait_timeout_while(threads, patience, |threads| threads.len() < 2));
+        };
+        let rows = x.view().into();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
+        pool.install(|| model.tree.fill_rows(&rows, 1, || (), fill))
+            .unwrap();
+        assert_eq!(seen.lock().unwrap().len(), 2);
+    }
+}
