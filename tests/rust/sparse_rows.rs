@@ -192,7 +192,7 @@ fn settings(threads: usize) -> OrctSettings {
         gamma: Some(64.0),
         balance: Some(false),
         penalty: PenaltySettings {
-            local: Some(1e-4),
+            local: Some(3e-6),
             ..PenaltySettings::default()
         },
         n_starts: 4,
