@@ -4,6 +4,7 @@ mod class_rates;
 mod leaf_error;
 mod logistic;
 mod misclassification;
+mod mixture_error;
 mod penalty;
 mod penalty_shape;
 
@@ -12,6 +13,7 @@ pub(crate) use leaf_error::RowCosts;
 pub use leaf_error::SoftRegressionError;
 pub(crate) use logistic::Logistic;
 pub use misclassification::ExpectedCost;
+pub use mixture_error::{MixtureError, ProjectedMixtureError};
 pub(crate) use penalty::Penalty;
 pub use penalty::PenaltySettings;
 pub use penalty_shape::PenaltyShape;
