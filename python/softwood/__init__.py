@@ -2,9 +2,9 @@
 
 from ._core import InternalError, __version__
 from .examples import load_example
-from .functions import fit_orct, fit_srt, load
+from .functions import fit_orct, fit_orrt, fit_srt, load
 from .model_choice import LambdaMax, VcBounds, fit_orct_cv, lambda_max, vc_bounds
-from .models import OrctModel, SrtModel
+from .models import OrctModel, OrrtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -17,6 +17,7 @@ from .results import (
     LinearForm,
     Notice,
     OrctReport,
+    OrrtReport,
     Rule,
     SelectionReport,
     SelectionRound,
@@ -54,6 +55,8 @@ __all__ = [
     "OrctModel",
     "OrctObjective",
     "OrctReport",
+    "OrrtModel",
+    "OrrtReport",
     "Progress",
     "RowSelection",
     "Rule",
@@ -70,6 +73,7 @@ __all__ = [
     "balanced_relaxation",
     "fit_orct",
     "fit_orct_cv",
+    "fit_orrt",
     "fit_srt",
     "lambda_max",
     "leaf_regions",

@@ -17,6 +17,7 @@ DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
 ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
 SRT = DEFAULTS["fit_srt"]
+ORRT = DEFAULTS["fit_orrt"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
 
@@ -24,6 +25,7 @@ SELECT_ROWS = DEFAULTS["select_rows"]
 SMALLEST_PENALTY = 2.0**-15
 
 Training = tuple[NDArray[Any], NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
+Regression = tuple[NDArray[Any], NDArray[np.float64], "NDArray[np.float64] | None"]
 
 
 def depth_of(given: dict[str, Any]) -> int:
@@ -43,6 +45,18 @@ def open_classification(given: dict[str, Any]) -> Training:
     complete(given, X, rows)
     weights = weigh_classes(class_weight, classes, codes, _inputs.as_weights(sample_weight))
     return rows, codes, classes, weights
+
+
+def open_regression(given: dict[str, Any]) -> Regression:
+    """Take rows, response and weights out of a call's arguments; the settings stay."""
+    X, y, sample_weight = (given.pop(name) for name in ("X", "y", "sample_weight"))
+    rows = _inputs.as_rows(X)
+    response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
+    for name, prepare in PREPARED.items():
+        if name in given:
+            given[name] = prepare(given[name], [])
+    complete(given, X, rows)
+    return rows, response, weights
 
 
 def complete(given: dict[str, Any], X: Any, rows: NDArray[Any]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _inputs
+from . import _core
 from ._fitting import fit_model
 from ._parameters import public
-from ._settings import ORCT, SRT, complete, open_classification
-from .models import OrctModel, SrtModel, of_handle
+from ._settings import ORCT, ORRT, SRT, open_classification, open_regression
+from .models import OrctModel, OrrtModel, SrtModel, of_handle
 from .progress import Progress
 from .selection import RowSelection, as_selection
 
@@ -223,16 +223,104 @@ def fit_srt(
     True
     """
     settings = dict(locals())
-    for name in ("X", "y", "sample_weight", "progress", "verbose"):
-        del settings[name]
-    rows = _inputs.as_rows(X)
-    response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
-    complete(settings, X, rows)
-    arguments = rows, response, weights, settings
-    return fit_model(_core.fit_srt, arguments, SrtModel, progress, verbose)
+    shown = settings.pop("progress"), settings.pop("verbose")
+    training = open_regression(settings)
+    return fit_model(_core.fit_srt, (training, settings), SrtModel, *shown)
 
 
-def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:
+@public()
+def fit_orrt(
+    X: Any,
+    y: Any,
+    depth: int = ORRT["depth"],
+    *,
+    gamma: float = ORRT["gamma"],
+    ridge_leaves: float | None = ORRT["ridge_leaves"],
+    scaling: str = ORRT["scaling"],
+    local_penalty: float = ORRT["local_penalty"],
+    global_penalty: float = ORRT["global_penalty"],
+    penalty_shape: str = ORRT["penalty_shape"],
+    penalty_parameters: Mapping[str, float] | None = ORRT["penalty_parameters"],
+    groups: ArrayLike | None = ORRT["groups"],
+    n_starts: int = ORRT["n_starts"],
+    sample_weight: ArrayLike | None = None,
+    random_state: int | None = ORRT["random_state"],
+    n_threads: int | None = ORRT["n_threads"],
+    max_iter: int = ORRT["max_iter"],
+    tol: float = ORRT["tol"],
+    time_limit: float | None = ORRT["time_limit"],
+    feature_names: Sequence[str] | None = ORRT["feature_names"],
+    progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
+) -> OrrtModel:
+    """Fit a sparse optimal randomized regression tree (S-ORRT).
+
+    A complete binary tree with oblique, soft splits and a linear model in every leaf. A row x, its
+    features mapped to [0, 1], reaches leaf t with probability Pₜ(x), and its prediction is the
+    mixture Σ_t Pₜ(x) (β_0t + βₜᵀx) of all leaves: a smooth function, with an exact local
+    explanation everywhere. All splits and leaf models are chosen together to minimize the mean
+    squared error of the standardized response and (λ_β/2) Σ_t (‖βₜ‖² + β_0t²), under
+    −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from one linear regression, which is
+    solved at every step.
+
+    Parameters
+    ----------
+    {X}
+    y : array_like, shape (N,)
+        Response, finite numbers.
+    {depth, gamma}
+    ridge_leaves : float, optional
+        Penalty λ_β of the leaf models, at least 0. By default 2κ/W, W being the sum of the
+        weights and κ the penalty, 5 or more, under which the linear regression of all rows has
+        the most evidence: with as many features as rows leaves shrink instead of interpolating.
+    {fixed_scaling}
+    local_penalty : float
+        Weight λ_L ≥ 0 of Σ φ(|c|) over the coefficients c of all splits and of all leaf models of
+        the standardized response: fewer features in each node.
+    global_penalty : float
+        Weight λ_G ≥ 0 of Σ φ(max |c|), the maximum over all splits and leaves and over the columns
+        of a group, the sum over groups: fewer features in the whole tree. Zeros are exact.
+    {penalty_shape}
+    n_starts : int
+        Starts, by successive halving: one from the splits of a soft regression tree, the others
+        from random directions. After a few iterations the better half goes on, and the best tree
+        is kept.
+    {sample_weight, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress}
+
+    Returns
+    -------
+    OrrtModel
+        The fitted tree.
+
+    Raises
+    ------
+    {raises}
+
+    Warns
+    -----
+    {warns}
+
+    References
+    ----------
+    R. Blanquero, E. Carrizosa, C. Molero-Río, D. Romero Morales: On sparse optimal regression
+    trees. European Journal of Operational Research 299 (2022) 1045–1054.
+
+    Examples
+    --------
+    >>> import numpy as np, softwood
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> model = softwood.fit_orrt(X, y, depth=1)
+    >>> bool(abs(model.predict(X) - y).mean() < 0.1)
+    True
+    """
+    settings = dict(locals())
+    shown = settings.pop("progress"), settings.pop("verbose")
+    training = open_regression(settings)
+    return fit_model(_core.fit_orrt, (training, settings), OrrtModel, *shown)
+
+
+def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SrtModel:
     """Load a model from a file made by its method `save`.
 
     Parameters
@@ -242,7 +330,7 @@ def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:
 
     Returns
     -------
-    OrctModel or SrtModel
+    OrctModel, OrrtModel or SrtModel
         The model, of the kind that was saved, the same to the bit.
 
     Raises
@@ -264,5 +352,5 @@ def load(path: str | os.PathLike[str]) -> OrctModel | SrtModel:
     >>> bool((same.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    model: OrctModel | SrtModel = of_handle(_core.load(path))
+    model: OrctModel | OrrtModel | SrtModel = of_handle(_core.load(path))
     return model

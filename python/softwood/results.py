@@ -344,6 +344,48 @@ class SrtReport(FitReport):
     _ITERATIONS = "macro_iterations"
 
 
+class OrrtReport(FitReport):
+    """How the fit of a randomized regression tree went.
+
+    Attributes
+    ----------
+    status : str
+        Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
+        measurably), ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the
+        fit, ``"cancelled"``.
+    objective : float
+        What was minimized, ridge and penalties included, for the standardized response.
+    loss : float
+        Mean squared error of the standardized response: 1 − R² on the training rows.
+    loss_unit : float or None
+        Variance of y: ``loss * loss_unit`` is the mean squared error of training.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Solver iterations and joint evaluations of objective and gradient, over all starts.
+    optimality : float
+        ‖prox(x − ∇f(x)) − x‖∞ at the model's parameters, prox the proximal map of penalties and
+        bounds; infinite if time ran out before the last stage.
+    start_objectives : tuple of float
+        Objective of every start that was run, where it ended: the worse half of them is given up
+        early.
+    best_start : int
+        The start the model comes from.
+    constraints : tuple of Constraint
+        Empty.
+    cross_validation, selection : None
+        Not used by this model.
+    scaling : str
+        The scaling used, ``"minmax"`` or ``"quantile"``.
+    rows : int
+        Training rows.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
+    """
+
+    _ITERATIONS = "max_iter"
+
+
 @dataclass(frozen=True, kw_only=True)
 class LinearForm:
     """A weighted sum of features in the user's units.

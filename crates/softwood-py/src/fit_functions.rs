@@ -3,8 +3,9 @@
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::doorway::{enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
+use crate::orrt::OrrtHandle;
 use crate::setting_tables::{
-    cv_settings, fixed_scaling, orct_settings, row_selection, srt_settings,
+    cv_settings, fixed_scaling, orct_settings, orrt_settings, row_selection, srt_settings,
 };
 use crate::srt::SrtHandle;
 use crate::values::integer;
@@ -164,22 +165,65 @@ pub fn vc_bounds(
     })
 }
 
+/// Rows with their response and weights, as the functions for regression take them.
+#[derive(FromPyObject)]
+pub struct Regression<'py>(
+    Matrix<'py>,
+    PyReadonlyArray1<'py, f64>,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
+
+/// The same as the core takes it.
+struct RegressionData<'a> {
+    rows: Rows<'a>,
+    y: Vec<f64>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Regression<'_> {
+    /// MemoryError if there is no room to look for splits of this depth.
+    fn open(&self, depth: usize) -> PyResult<RegressionData<'_>> {
+        let Self(x, y, weights) = self;
+        let rows = x.rows();
+        check_memory_for_splits(rows.features(), depth)?;
+        Ok(RegressionData {
+            rows,
+            y: y.as_array().to_vec(),
+            weights: weights.as_ref().map(|weights| weights.as_array().to_vec()),
+        })
+    }
+}
+
 /// Fit a soft regression tree; `softwood.fit_srt` prepares the arguments.
 #[pyfunction]
 pub fn fit_srt(
     py: Python<'_>,
-    x: Matrix<'_>,
-    y: PyReadonlyArray1<'_, f64>,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    training: Regression<'_>,
     settings: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SrtHandle> {
     let settings = srt_settings(settings)?;
-    let y = y.as_array().to_vec();
-    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
-    let rows = x.rows();
-    check_memory_for_splits(rows.features(), settings.depth)?;
-    let fit =
-        |control: &Control| softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control);
+    let data = training.open(settings.depth)?;
+    let fit = |control: &Control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_srt(data.rows, &data.y, weights, &settings, control)
+    };
     run_fit(py, "fit_srt", progress.as_ref(), fit, SrtHandle)
+}
+
+/// Fit a randomized regression tree; `softwood.fit_orrt` prepares the arguments.
+#[pyfunction]
+pub fn fit_orrt(
+    py: Python<'_>,
+    training: Regression<'_>,
+    settings: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<OrrtHandle> {
+    let settings = orrt_settings(settings)?;
+    let data = training.open(settings.depth)?;
+    let fit = |control: &Control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_orrt(data.rows, &data.y, weights, &settings, control)
+    };
+    run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
 }

@@ -138,6 +138,10 @@ pub use fit::orct_cv::fit_orct_cv;
 #[cfg(feature = "fit")]
 pub use fit::orct_settings::OrctSettings;
 #[cfg(feature = "fit")]
+pub use fit::orrt::fit_orrt;
+#[cfg(feature = "fit")]
+pub use fit::orrt_settings::OrrtSettings;
+#[cfg(feature = "fit")]
 pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]
 pub use fit::selected_rows::{RowSelection, fit_orct_selected};
@@ -147,7 +151,7 @@ pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRow
 pub use fit::srt::fit_srt;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
-pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
+pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, OrrtModel, SrtModel};
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

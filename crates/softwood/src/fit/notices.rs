@@ -1,7 +1,7 @@
 //! The notices on a fit: looked for at its end, on the training rows, as far as it takes.
 
 use crate::data::Rows;
-use crate::fitted::{FitReport, Notice, OrctModel, SoftTree, SrtModel};
+use crate::fitted::{FitReport, Notice, OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::objective::PenaltySettings;
 use crate::status::SolveStatus;
 
@@ -33,16 +33,45 @@ pub(super) fn notices_of_classification(
         notices.push(Notice::OneClass { class });
         return notices; // leaves without rows come with it
     }
-    let width = model.tree.shape.leaves().len();
+    notices.extend(leaves_hardly_reached(&model.tree, rows, weights));
+    notices
+}
+
+/// Those on a mixture of linear models with these penalties.
+pub(super) fn notices_of_mixture(
+    model: &OrrtModel,
+    rows: &Rows<'_>,
+    weights: Option<&[f64]>,
+    penalty: &PenaltySettings,
+) -> Vec<Notice> {
+    let mut notices = notices_of_report(&model.report);
+    if model.report.status == SolveStatus::Cancelled {
+        return notices;
+    }
+    let penalized = penalty.local > Some(0.0) || penalty.global > 0.0;
+    if penalized && model.global_sparsity() == 100.0 {
+        notices.push(Notice::NoFeatures);
+        return notices;
+    }
+    notices.extend(leaves_hardly_reached(&model.tree, rows, weights));
+    notices
+}
+
+/// The leaves that no row of positive weight reaches with any probability to speak of.
+fn leaves_hardly_reached(
+    tree: &SoftTree,
+    rows: &Rows<'_>,
+    weights: Option<&[f64]>,
+) -> Option<Notice> {
+    let width = tree.shape.leaves().len();
     let arrivals = |part: Rows<'_>| {
-        let probabilities = model.tree.leaf_probabilities(part);
+        let probabilities = tree.leaf_probabilities(part);
         let probabilities = probabilities.expect("checked before the fit");
         let all = probabilities.iter().enumerate();
         let reached = all.filter(|(_, probability)| **probability >= REACHES);
         reached.map(|(i, _)| (i / width, i % width)).collect()
     };
-    notices.extend(empty_leaves(&model.tree, rows, weights, arrivals));
-    notices
+    empty_leaves(tree, rows, weights, arrivals)
 }
 
 /// Those on a regression tree.

@@ -1,7 +1,7 @@
 //! What `fit_orct` is asked for, with defaults and ranges.
 
 use super::run_settings::RunSettings;
-use super::validate::{check_search, check_setting};
+use super::validate::{check_gamma, check_search, check_setting};
 use crate::data::{ScalingChoice, ScalingKind};
 use crate::error::InputError;
 use crate::objective::PenaltySettings;
@@ -65,12 +65,7 @@ impl OrctSettings {
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;
         check_search(self.depth, self.n_starts, self.tol)?;
-        check_setting(
-            self.gamma > 0.0 && self.gamma <= 1e9,
-            "gamma",
-            "a positive number up to 1e9",
-            self.gamma,
-        )?;
+        check_gamma(self.gamma)?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
         for (i, (class, rate)) in self.min_class_rate.iter().enumerate() {
             check_setting(

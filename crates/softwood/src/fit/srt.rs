@@ -4,12 +4,12 @@ use super::notices::notices_of_regression;
 use super::srt_settings::SrtSettings;
 use super::srt_starts::SrtStarts;
 use super::trend::Trend;
-use super::validate::{check_weights, check_x_and_names};
+use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
 use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
-use crate::error::{FitError, InputError};
+use crate::error::FitError;
 use crate::fitted::{SoftTree, SrtModel};
 use crate::search::starts::parallelism;
 use crate::threads::in_pool;
@@ -86,19 +86,4 @@ pub fn fit_srt<'a>(
         model.report.notices = notices_of_regression(&model, &rows, weights);
         Ok(model)
     })?
-}
-
-/// A finite response for every row.
-fn check_response(rows: &Rows<'_>, y: &[f64]) -> Result<(), InputError> {
-    if y.len() != rows.len() {
-        return Err(InputError::RowMismatch {
-            name: "y",
-            rows: rows.len(),
-            len: y.len(),
-        });
-    }
-    match y.iter().position(|y| !y.is_finite()) {
-        Some(row) => Err(InputError::Response { row, value: y[row] }),
-        None => Ok(()),
-    }
 }

@@ -1,7 +1,7 @@
 //! The model as text: a header, then the tree with a split or a leaf on every line.
 
 use super::rule::{short, shorten};
-use super::{CurvePoints, FitReport, FittedModel, OrctModel, SoftTree, SrtModel};
+use super::{CurvePoints, FitReport, FittedModel, OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::data::ScalingKind;
 use crate::tree::Child;
 use std::fmt;
@@ -32,6 +32,14 @@ impl fmt::Display for OrctModel {
 /// As for [`OrctModel`]; at a leaf stands its linear model, which predicts the rows that end there
 /// together with the curves named below the tree.
 impl fmt::Display for SrtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(None))
+    }
+}
+
+/// As for [`SrtModel`]; rows are predicted by the mean of all leaves' models, weighted by the
+/// probabilities of reaching them.
+impl fmt::Display for OrrtModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.describe(None))
     }
@@ -79,6 +87,22 @@ pub(super) fn srt_text(model: &SrtModel, terms: Option<usize>) -> String {
     let end = |leaf: usize, room| model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
     text += &tree_text(tree, terms, &end, &|_| String::new());
     text + &curves_text(&model.curve_points())
+}
+
+/// The text of [`OrrtModel::describe`](super::FittedModel::describe).
+pub(super) fn orrt_text(model: &OrrtModel, terms: Option<usize>) -> String {
+    let (tree, report) = (&model.tree, &model.report);
+    let mut text = format!(
+        "ORRT of depth {}, gamma {}, {} scaling\nfitted to {}, {}\n",
+        tree.shape.depth(),
+        short(tree.gamma),
+        scaling_name(tree),
+        count(report.rows, "row"),
+        count(tree.features(), "feature"),
+    );
+    text += &outcome(report);
+    let end = |leaf: usize, room| model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
+    text + &tree_text(tree, terms, &end, &|_| String::new())
 }
 
 fn scaling_name(tree: &SoftTree) -> &'static str {

@@ -7,15 +7,19 @@
 
 use super::PenaltyShape;
 use crate::InputError;
-use crate::solver::{Bounds, Group, Majorized, SparsityTerm};
+use crate::solver::{Bounds, Group, Interval, Majorized, SparsityTerm};
 use crate::tree::{ParameterLayout, Topology};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Where coefficients and intercepts of splits lie.
 const SPLIT_BOUNDS: Bounds = Bounds::all(-1.0, 1.0);
 
 /// Largest λ: products with steps and numbers of coefficients stay finite.
 const MAX_WEIGHT: f64 = 1e100;
+
+/// Tangents to a concave penalty at most.
+const MAX_TANGENTS: usize = 10;
 
 /// λ_L p by the largest cost of a mistake if nothing is said: on most data trees predict new rows better
 /// than without a penalty, and their starts end closer to each other.
@@ -122,21 +126,50 @@ impl Penalty {
     /// The penalty `settings`, resolved, on θ = (a, μ) of a tree: its coefficients, not its intercepts.
     pub fn on_splits(settings: &PenaltySettings, topology: Topology, features: usize) -> Self {
         let layout = ParameterLayout::new(topology, features);
-        let nodes = 0..topology.branches();
+        let nodes = (0..topology.branches()).map(|t| layout.coefficients(t));
+        Self::on_nodes(settings, layout.dim(), SPLIT_BOUNDS, nodes.collect())
+    }
+
+    /// The same on (a, μ, β, β_0) of a tree with a linear model in each leaf: on the coefficients of splits
+    /// and leaves together. Leaves are free, splits within their bounds.
+    pub fn on_splits_and_leaves(
+        settings: &PenaltySettings,
+        topology: Topology,
+        features: usize,
+    ) -> Self {
+        let layout = ParameterLayout::new(topology, features);
+        let (splits, leaves) = (layout.dim(), topology.leaves());
+        let branches = (0..topology.branches()).map(|t| layout.coefficients(t));
+        let models = (0..leaves).map(|t| splits + t * features..splits + (t + 1) * features);
+        let dim = splits + leaves * (features + 1);
+        let interval = |i: usize| match i < splits {
+            true => SPLIT_BOUNDS.of(i),
+            false => Interval::FREE,
+        };
+        let bounds = (0..dim).map(interval).collect();
+        Self::on_nodes(settings, dim, bounds, branches.chain(models).collect())
+    }
+
+    /// On vectors of length `dim` that hold the coefficients of nodes, one for each feature, in these places.
+    fn on_nodes(
+        settings: &PenaltySettings,
+        dim: usize,
+        bounds: Bounds,
+        nodes: Vec<Range<usize>>,
+    ) -> Self {
         let mut groups = Vec::new();
         if settings.global > 0.0 {
-            let ids = settings.groups.clone();
-            let ids = ids.unwrap_or_else(|| (0..features).collect());
             let mut by_id: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-            for t in nodes.clone() {
-                for (id, coordinate) in ids.iter().zip(layout.coefficients(t)) {
-                    by_id.entry(*id).or_default().push(coordinate);
+            for node in &nodes {
+                for (j, coordinate) in node.clone().enumerate() {
+                    let id = settings.groups.as_ref().map_or(j, |ids| ids[j]);
+                    by_id.entry(id).or_default().push(coordinate);
                 }
             }
             groups = by_id.into_values().collect();
         }
-        let coordinates = nodes.flat_map(|t| layout.coefficients(t)).collect();
-        Self::new(settings, layout.dim(), SPLIT_BOUNDS, coordinates, groups)
+        let coordinates = nodes.into_iter().flatten().collect();
+        Self::new(settings, dim, bounds, coordinates, groups)
     }
 
     /// λ_L of `settings` on `coordinates` and λ_G on the largest of each of `groups`, for vectors of
@@ -178,9 +211,13 @@ impl Penalty {
         self.local == 0.0 && self.global == 0.0
     }
 
-    /// Whether the solver's term changes with the point of linearization.
-    pub fn is_concave(&self) -> bool {
-        !self.is_zero() && !self.shape.is_norm()
+    /// How many tangents the solver takes at most; one where the penalty is its own, or only has to point
+    /// the way.
+    pub fn tangents(&self, soft: bool) -> usize {
+        match soft || self.is_zero() || self.shape.is_norm() {
+            true => 1,
+            false => MAX_TANGENTS,
+        }
     }
 }
 
@@ -243,7 +280,7 @@ mod tests {
     #[test]
     fn leaves_may_be_free_beside_bounded_splits() {
         // One feature's split, its leaf, and an intercept that is neither bounded nor penalized.
-        use crate::solver::{Interval, SimpleTerm};
+        use crate::solver::SimpleTerm;
         let settings = PenaltySettings {
             global: 2.0,
             ..PenaltySettings::default()

@@ -4,6 +4,7 @@ pub(crate) mod continuation;
 pub(crate) mod descent;
 mod ending;
 pub(crate) mod folds;
+pub(crate) mod mixture_descent;
 pub(crate) mod multistart;
 mod nodec;
 pub(crate) mod nodec_run;

@@ -68,6 +68,14 @@ impl WithSimd for AddBlock<'_> {
         }
         let mut nothing = Ahead::NOTHING;
         let slopes = &mut sum.slopes;
-        add_products(simd, functions, stride, d, tile.values, slopes, &mut nothing);
+        add_products(
+            simd,
+            functions,
+            stride,
+            d,
+            tile.values,
+            slopes,
+            &mut nothing,
+        );
     }
 }

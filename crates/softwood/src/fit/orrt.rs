@@ -1,0 +1,76 @@
+//! The optimal randomized regression tree: settings → data → starts → model.
+
+use super::notices::notices_of_mixture;
+use super::orrt_settings::OrrtSettings;
+use super::orrt_starts::OrrtStarts;
+use super::validate::{check_response, check_weights, check_x_and_names};
+use crate::control::Control;
+use crate::data::finite::check_finite;
+use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
+use crate::error::FitError;
+use crate::fitted::{OrrtModel, SoftTree};
+use crate::search::starts::parallelism;
+use crate::threads::in_pool;
+use crate::tree::Topology;
+use std::time::Instant;
+
+/// Fits a sparse optimal randomized regression tree (S-ORRT):
+///
+/// min (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (‖β_t‖² + β_0t²) + λ_L Σ_j ‖(a_j, β_j)‖₁ + λ_G Σ_j ‖(a_j, β_j)‖_∞   (4.1)
+///
+/// over a, μ ∈ [−1, 1] and free β, φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)) being the mixture of all leaves' linear
+/// models, y standardized and ū the mean row.
+///
+/// For given splits all leaf models follow from one linear regression; starts descend over the splits
+/// alone (variable projection), through softer splits, from random hyperplanes and from the splits of a
+/// soft regression tree. Penalties come in at the end, over splits and leaves together. Same seed, same
+/// bits, on any number of threads.
+pub fn fit_orrt<'a>(
+    rows: impl Into<Rows<'a>>,
+    y: &[f64],
+    weights: Option<&[f64]>,
+    settings: &OrrtSettings,
+    control: &Control,
+) -> Result<OrrtModel, FitError> {
+    let rows = rows.into();
+    let began = Instant::now();
+    settings.validate()?;
+    check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
+    settings.penalty.validate_groups(rows.features())?;
+    check_response(&rows, y)?;
+    check_weights(rows.len(), weights)?;
+    let stop = settings.run.stop(control);
+    in_pool(settings.run.n_threads, || {
+        check_finite(&rows)?;
+        control.progress.announce(settings.n_starts);
+        control.progress.begin_phase(settings.n_starts);
+        let patient = stop.without_deadline();
+        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
+        let response = Standardization::learn(y, weights);
+        let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
+        let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+        let spread = parallelism(scaled.chunks(), settings.n_starts);
+        let data = RegressionRows::new(scaled, &standardized, weights, spread, stop.clone());
+        let topology = Topology::complete(settings.depth);
+        let starts = OrrtStarts {
+            data: &data,
+            topology,
+            settings,
+            progress: &control.progress,
+        }
+        .run()?;
+        let at = &starts.parameters;
+        let names = settings.run.feature_names.as_deref();
+        let mut model = OrrtModel {
+            tree: SoftTree::of(topology, settings.gamma, &at.theta, &scaling, names),
+            leaf_slopes: at.leaf_slopes.clone(),
+            leaf_intercepts: at.leaf_intercepts.clone(),
+            response,
+            ridge_leaves: starts.ridge,
+            report: starts.all.report(rows.len(), began),
+        };
+        model.report.loss_unit = Some(response.scale * response.scale).filter(|u| u.is_finite());
+        model.report.notices = notices_of_mixture(&model, &rows, weights, &settings.penalty);
+        Ok(model)
+    })?
+}

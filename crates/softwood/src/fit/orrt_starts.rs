@@ -1,0 +1,180 @@
+//! The starts of an ORRT, by successive halving: a few iterations for all, the rest for the better half.
+
+use super::orrt_settings::OrrtSettings;
+use super::srt_settings::SrtSettings;
+use super::srt_starts::SrtStarts;
+use super::trend::{Trend, line_moments};
+use crate::data::RegressionRows;
+use crate::leaves::common_penalty;
+use crate::objective::Penalty;
+use crate::progress::Progress;
+use crate::search::continuation::softer;
+use crate::search::mixture_descent::{MixtureDescent, MixtureOutcome};
+use crate::search::starts::{Starts, best_of_starts, side_by_side, why_stopped};
+use crate::start::splits_through_the_data;
+use crate::stop::Interrupted;
+use crate::tree::{ParameterLayout, RegressionParameters, Topology};
+use rand_pcg::Pcg64;
+use std::sync::Arc;
+
+/// The first rung: iterations of the last stage after which the worse half of the starts is given up.
+const FIRST_RUNG: u64 = 10;
+
+/// λ_β W/2 at least, if none is asked for.
+const LEAST_LEAF_RIDGE: f64 = 5.0;
+
+/// Starts and macro-iterations of the soft regression tree whose splits are one of the starts.
+const SRT_STARTS: usize = 4;
+const SRT_MACRO_ITERATIONS: u64 = 10;
+
+/// What every start needs.
+pub(super) struct OrrtStarts<'a, 'd> {
+    pub data: &'a RegressionRows<'d>,
+    pub topology: Topology,
+    pub settings: &'a OrrtSettings,
+    pub progress: &'a Arc<Progress>,
+}
+
+/// All starts, and the tree of the best.
+pub(super) struct OrrtOutcome {
+    pub all: Starts<MixtureOutcome>,
+    pub parameters: RegressionParameters,
+    /// λ_β.
+    pub ridge: f64,
+}
+
+impl OrrtStarts<'_, '_> {
+    /// Runs the starts. All of them climb the first rung; the better half goes on to the end, and to the
+    /// penalties.
+    pub fn run(&self) -> Result<OrrtOutcome, Interrupted> {
+        let (settings, p) = (self.settings, self.data.features());
+        let patient = self.data.without_deadline();
+        let moments = line_moments(&patient)?;
+        let m = p + 2;
+        let weight = self.data.total_weight();
+        let centers: Vec<f64> = (0..p).map(|j| moments[j * m + p + 1] / weight).collect();
+        let common = common_penalty(std::slice::from_ref(&moments), p).max(LEAST_LEAF_RIDGE);
+        let ridge = settings.ridge_leaves.unwrap_or(2.0 * common / weight);
+        let mut gammas = softer(settings.gamma, p);
+        gammas.push(settings.gamma);
+        let descent = MixtureDescent {
+            data: self.data.clone(),
+            topology: self.topology,
+            gammas,
+            centers: &centers,
+            ridge,
+            penalty: Penalty::on_splits_and_leaves(&settings.penalty, self.topology, p),
+            tol: settings.tol,
+            max_iter: settings.max_iter,
+            progress: self.progress,
+        };
+        let begun = self.first_rung(&descent)?;
+        let missing = begun.stopped.is_some();
+        let outcomes = self.halve(&descent, begun.outcomes)?;
+        let stopped = why_stopped(&self.data.rows.stop, missing);
+        let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
+        let best = &all.outcomes[all.best];
+        self.progress.reach(best.ending.objective);
+        Ok(OrrtOutcome {
+            parameters: descent.parameters(&best.x),
+            all,
+            ridge,
+        })
+    }
+
+    /// All starts after the iterations that each of them gets.
+    fn first_rung(
+        &self,
+        descent: &MixtureDescent<'_, '_>,
+    ) -> Result<Starts<MixtureOutcome>, Interrupted> {
+        let from_srt = match self.splits_of_srt() {
+            Err(Interrupted::Source(error)) => return Err(error.into()),
+            found => found.ok(),
+        };
+        let last = descent.last();
+        let begin = |start: usize| match (&from_srt, start) {
+            // Soft stages would forget it.
+            (Some(theta), 0) => descent.follow(last, theta.clone(), FIRST_RUNG),
+            _ => {
+                // The softest stage, 2p, forgets the start; the next one, 8p, keeps more of it.
+                let first = if last > 1 { start % 2 } else { 0 };
+                descent.follow(first, self.random_splits(start)?, FIRST_RUNG)
+            }
+        };
+        let rows = &self.data.rows;
+        let n = self.settings.n_starts;
+        best_of_starts(
+            n,
+            rows.parallelism,
+            &rows.stop,
+            begin,
+            MixtureOutcome::order,
+        )
+    }
+
+    /// Takes the better half to the end.
+    fn halve(
+        &self,
+        descent: &MixtureDescent<'_, '_>,
+        begun: Vec<MixtureOutcome>,
+    ) -> Result<Vec<MixtureOutcome>, Interrupted> {
+        let mut ranked: Vec<f64> = begun.iter().map(|run| run.ending.objective).collect();
+        ranked.sort_by(f64::total_cmp);
+        let median = ranked[(ranked.len() - 1) / 2];
+        let finish = |begun: MixtureOutcome| {
+            let goes_on = begun.ending.objective <= median && !begun.ending.status.is_stopped();
+            let outcome = match goes_on {
+                true => descent.go_on(begun)?,
+                false => begun,
+            };
+            self.progress.finish_start(Some(outcome.ending.objective));
+            Ok(outcome)
+        };
+        side_by_side(begun, self.data.rows.parallelism, finish)
+    }
+
+    fn random_splits(&self, start: usize) -> Result<Vec<f64>, Interrupted> {
+        let (topology, p) = (self.topology, self.data.features());
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), start as u128);
+        let mut theta = vec![0.0; ParameterLayout::new(topology, p).dim()];
+        let (rows, fresh) = (
+            self.data.without_deadline().rows,
+            vec![true; topology.branches()],
+        );
+        let gamma = self.settings.gamma;
+        splits_through_the_data(&rows, topology, gamma, &mut theta, &fresh, &mut rng)?;
+        Ok(theta)
+    }
+
+    /// The splits of a soft regression tree, as steep as they are there where γ allows.
+    fn splits_of_srt(&self) -> Result<Vec<f64>, Interrupted> {
+        let settings = SrtSettings {
+            depth: self.topology.depth(),
+            n_starts: SRT_STARTS,
+            macro_iterations: SRT_MACRO_ITERATIONS,
+            run: self.settings.run.clone(),
+            ..SrtSettings::default()
+        };
+        let (_, left) = Trend::take_out(&self.data.without_deadline(), &[])?;
+        let left = left.with_stop(&self.data.rows.stop);
+        let starts = SrtStarts {
+            data: &left,
+            topology: self.topology,
+            settings: &settings,
+            progress: &Arc::new(Progress::default()),
+        }
+        .run()?;
+        let found = &starts.outcomes[starts.best].parameters;
+        let layout = ParameterLayout::new(self.topology, self.data.features());
+        let mut theta = found.theta.clone();
+        for t in 0..self.topology.branches() {
+            let split = layout.node(&theta, t);
+            let steepest = split
+                .iter()
+                .fold(self.settings.gamma, |m, a| m.max(a.abs()));
+            let gentler: Vec<f64> = split.iter().map(|a| a / steepest).collect();
+            layout.set_node(&mut theta, t, &gentler);
+        }
+        Ok(theta)
+    }
+}
