@@ -223,7 +223,7 @@ pub fn fit_orrt(
     let data = training.open(settings.depth)?;
     let fit = |control: &Control| {
         let weights = data.weights.as_deref();
-        softwood::fit_orrt(data.rows, &data.y, weights, &settings, control)
+        softwood::fit_orrt(data.rows, &data.y, weights, &[], &settings, control)
     };
     run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
 }

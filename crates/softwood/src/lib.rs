@@ -142,6 +142,8 @@ pub use fit::orrt::fit_orrt;
 #[cfg(feature = "fit")]
 pub use fit::orrt_settings::OrrtSettings;
 #[cfg(feature = "fit")]
+pub use fit::row_groups::{GroupRows, RowGroup};
+#[cfg(feature = "fit")]
 pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]
 pub use fit::selected_rows::{RowSelection, fit_orct_selected};

@@ -17,6 +17,7 @@ pub mod orct_settings;
 pub mod orrt;
 pub mod orrt_settings;
 mod orrt_starts;
+pub mod row_groups;
 pub mod run_settings;
 pub mod selected_rows;
 pub mod sparsity_path;

@@ -98,12 +98,18 @@ pub(super) fn notices_of_regression(
 /// Those that the report alone tells, constraints first.
 pub(super) fn notices_of_report(report: &FitReport) -> Vec<Notice> {
     let missed = report.constraints.iter().filter(|bound| !bound.feasible);
-    let missed = missed.filter_map(|bound| {
-        Some(Notice::RateMissed {
-            class: bound.class?,
+    let missed = missed.map(|bound| match bound.class {
+        Some(class) => Notice::RateMissed {
+            class,
             asked: bound.asked,
             reached: bound.reached,
-        })
+        },
+        None => Notice::BoundMissed {
+            kind: bound.kind,
+            group: bound.group.clone().unwrap_or_default(),
+            asked: bound.asked,
+            reached: bound.reached,
+        },
     });
     let all = report.selection.as_ref().filter(|s| s.rows == report.rows);
     let all = all.map(|selection| Notice::AllRowsSelected {

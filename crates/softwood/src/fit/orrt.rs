@@ -3,6 +3,7 @@
 use super::notices::notices_of_mixture;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::OrrtStarts;
+use super::row_groups::{RowGroup, check_groups, constraint_reports, group_bounds};
 use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -23,12 +24,13 @@ use std::time::Instant;
 ///
 /// For given splits all leaf models follow from one linear regression; starts descend over the splits
 /// alone (variable projection), through softer splits, from random hyperplanes and from the splits of a
-/// soft regression tree. Penalties come in at the end, over splits and leaves together. Same seed, same
-/// bits, on any number of threads.
+/// soft regression tree. Penalties, and the bounds that `groups` of rows bring along, come in at the end,
+/// over splits and leaves together. Same seed, same bits, on any number of threads.
 pub fn fit_orrt<'a>(
     rows: impl Into<Rows<'a>>,
     y: &[f64],
     weights: Option<&[f64]>,
+    groups: &[RowGroup<'_>],
     settings: &OrrtSettings,
     control: &Control,
 ) -> Result<OrrtModel, FitError> {
@@ -42,6 +44,7 @@ pub fn fit_orrt<'a>(
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
+        check_groups(groups, rows.len(), rows.features(), weights)?;
         control.progress.announce(settings.n_starts);
         control.progress.begin_phase(settings.n_starts);
         let patient = stop.without_deadline();
@@ -52,8 +55,10 @@ pub fn fit_orrt<'a>(
         let spread = parallelism(scaled.chunks(), settings.n_starts);
         let data = RegressionRows::new(scaled, &standardized, weights, spread, stop.clone());
         let topology = Topology::complete(settings.depth);
+        let bounds = group_bounds(groups, &data, &scaling, &response);
         let starts = OrrtStarts {
             data: &data,
+            bounds: &bounds,
             topology,
             settings,
             progress: &control.progress,
@@ -69,6 +74,8 @@ pub fn fit_orrt<'a>(
             ridge_leaves: starts.ridge,
             report: starts.all.report(rows.len(), began),
         };
+        let best = &starts.all.outcomes[starts.all.best];
+        model.report.constraints = constraint_reports(groups, &response, best);
         model.report.loss_unit = Some(response.scale * response.scale).filter(|u| u.is_finite());
         model.report.notices = notices_of_mixture(&model, &rows, weights, &settings.penalty);
         Ok(model)

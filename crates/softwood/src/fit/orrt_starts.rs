@@ -6,7 +6,7 @@ use super::srt_starts::SrtStarts;
 use super::trend::{Trend, line_moments};
 use crate::data::RegressionRows;
 use crate::leaves::common_penalty;
-use crate::objective::Penalty;
+use crate::objective::{GroupBounds, Penalty};
 use crate::progress::Progress;
 use crate::search::continuation::softer;
 use crate::search::mixture_descent::{MixtureDescent, MixtureOutcome};
@@ -30,6 +30,7 @@ const SRT_MACRO_ITERATIONS: u64 = 10;
 /// What every start needs.
 pub(super) struct OrrtStarts<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
+    pub bounds: &'a GroupBounds<'d>,
     pub topology: Topology,
     pub settings: &'a OrrtSettings,
     pub progress: &'a Arc<Progress>,
@@ -64,6 +65,7 @@ impl OrrtStarts<'_, '_> {
             centers: &centers,
             ridge,
             penalty: Penalty::on_splits_and_leaves(&settings.penalty, self.topology, p),
+            bounds: self.bounds,
             tol: settings.tol,
             max_iter: settings.max_iter,
             progress: self.progress,

@@ -104,14 +104,17 @@ impl MixtureError<'_, '_> {
         Ok(weights.squares * sum.sums.squares + weights.predictions * sum.sums.predictions)
     }
 
-    /// gradient += that of the ridge; returns its value.
-    pub(crate) fn add_ridge(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+    /// gradient += that of the ridge.
+    pub(crate) fn add_ridge(&self, x: &[f64], gradient: &mut [f64]) {
         let leaves = self.splits().end;
-        let mut squares = 0.0;
         for (g, b) in gradient[leaves..].iter_mut().zip(&x[leaves..]) {
             *g += self.ridge * b;
-            squares += b * b;
         }
+    }
+
+    /// (λ_β/2) Σ_t (‖β_t‖² + β_0t²).
+    pub(crate) fn ridge_value(&self, x: &[f64]) -> f64 {
+        let squares: f64 = x[self.splits().end..].iter().map(|b| b * b).sum();
         0.5 * self.ridge * squares
     }
 }
@@ -128,7 +131,8 @@ impl Objective for MixtureError<'_, '_> {
             predictions: 0.0,
         };
         let loss = self.add_gradient(self.data, &self.mixture(x), mean, gradient)?;
-        Ok(loss + self.add_ridge(x, gradient))
+        self.add_ridge(x, gradient);
+        Ok(loss + self.ridge_value(x))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is minimized: smooth functions of θ that know data and tree.
 
 mod class_rates;
+mod group_bounds;
 mod leaf_error;
 mod logistic;
 mod misclassification;
@@ -9,6 +10,7 @@ mod penalty;
 mod penalty_shape;
 
 pub(crate) use class_rates::{ClassRates, RateConstrainedCost, expected_cost};
+pub(crate) use group_bounds::{BoundedMixture, GroupBound, GroupBounds, GroupMeasure};
 pub(crate) use leaf_error::RowCosts;
 pub use leaf_error::SoftRegressionError;
 pub(crate) use logistic::Logistic;

@@ -2,11 +2,11 @@
 
 use super::ending::Ending;
 use crate::data::RegressionRows;
-use crate::objective::{MixtureError, Penalty, ProjectedMixtureError};
+use crate::objective::{BoundedMixture, GroupBounds, MixtureError, Penalty, ProjectedMixtureError};
 use crate::progress::Progress;
 use crate::solver::{
-    Bounds, CountIterations, LbfgsSettings, Majorized, Objective, Outcome, Work, minimize,
-    minimize_by_tangents,
+    AugmentedLagrangian, Bounds, CountIterations, LbfgsSettings, Majorized, Multipliers, Outcome,
+    Work, minimize, minimize_by_tangents, minimize_constrained,
 };
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
@@ -18,6 +18,23 @@ const SPLIT_BOUNDS: Bounds = Bounds::all(-1.0, 1.0);
 
 /// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
 const SOFT_ITERATIONS: u64 = 30;
+
+/// What exceeds its bound by so little is still led on; half of it is aimed at within the bound, since the
+/// Lagrangian comes from outside. In units of the standardized response, as the next one.
+const BOUND_TOL: f64 = 2e-5;
+
+/// A bound is kept if it is exceeded by no more than this.
+pub(crate) const BOUND_KEPT: f64 = 1e-4;
+
+/// How bounds are pursued.
+const BOUND_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
+    first_weight: 10.0,
+    growth: 4.0,
+    max_weight: 1e6,
+    rounds: 25,
+    patience: 4,
+    tol: BOUND_TOL,
+};
 
 /// The problem of a fit, and how to work on it.
 #[derive(Clone)]
@@ -32,6 +49,8 @@ pub(crate) struct MixtureDescent<'a, 'd> {
     pub ridge: f64,
     /// On (a, μ, β, β_0).
     pub penalty: Penalty,
+    /// On groups of rows, if any.
+    pub bounds: &'a GroupBounds<'d>,
     /// A run ends when ‖prox(x − ∇f(x)) − x‖∞ ≤ tol, or after so many iterations.
     pub tol: f64,
     pub max_iter: u64,
@@ -43,7 +62,19 @@ pub(crate) struct MixtureDescent<'a, 'd> {
 pub(crate) struct MixtureOutcome {
     /// (a, μ, β, β_0), leaf intercepts at the mean row.
     pub x: Vec<f64>,
+    /// What became of each bound.
+    pub reached: Vec<BoundReached>,
+    /// The worst excess beyond what counts as kept; 0 if all bounds are.
+    pub excess: f64,
     pub ending: Ending,
+}
+
+/// What became of a bound, in units of the standardized response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundReached {
+    pub value: f64,
+    pub multiplier: f64,
+    pub kept: bool,
 }
 
 impl AsRef<Ending> for MixtureOutcome {
@@ -53,9 +84,10 @@ impl AsRef<Ending> for MixtureOutcome {
 }
 
 impl MixtureOutcome {
-    /// The lower objective first.
+    /// Bounds that are kept first, then the lower objective.
     pub fn order(&self, other: &Self) -> std::cmp::Ordering {
-        self.ending.objective.total_cmp(&other.ending.objective)
+        let by_excess = self.excess.total_cmp(&other.excess);
+        by_excess.then(self.ending.objective.total_cmp(&other.ending.objective))
     }
 }
 
@@ -81,7 +113,7 @@ impl<'d> MixtureDescent<'_, 'd> {
     }
 
     /// Follows the stages from number `first` on with leaf models that are best at every point, without
-    /// penalties; `iterations` at most in the last. Stopped, it ends where it stands.
+    /// penalties and bounds; `iterations` at most in the last. Stopped, it ends where it stands.
     pub fn follow(
         &self,
         first: usize,
@@ -102,11 +134,10 @@ impl<'d> MixtureDescent<'_, 'd> {
             } else {
                 iterations
             };
-            let limits = self.limits(most);
             let objective = ProjectedMixtureError(self.error(stage));
             let observer = Some(CountIterations(self.progress.clone()));
-            let outcome = minimize(objective, SPLIT_BOUNDS, theta.clone(), &limits, observer);
-            let mut outcome = match outcome {
+            let (limits, start) = (self.limits(most), theta.clone());
+            let mut outcome = match minimize(objective, SPLIT_BOUNDS, start, &limits, observer) {
                 Ok(outcome) => outcome,
                 Err(interrupted) => {
                     end.status = SolveStatus::try_from(interrupted)?;
@@ -114,7 +145,7 @@ impl<'d> MixtureDescent<'_, 'd> {
                 }
             };
             outcome.work += end.work;
-            theta = outcome.x.clone();
+            theta.clone_from(&outcome.x);
             end = outcome;
             if end.status.is_stopped() {
                 break;
@@ -126,59 +157,96 @@ impl<'d> MixtureDescent<'_, 'd> {
             ..self.error(last)
         };
         end.x = [&theta[..], &error.best_leaves(&theta)?].concat();
-        self.conclude(end)
+        self.conclude(end, &[])
     }
 
-    /// From the first rung to the end: the last stage, then the penalty.
+    /// From the first rung to the end: the last stage, then penalties and bounds.
     pub fn go_on(&self, begun: MixtureOutcome) -> Result<MixtureOutcome, Interrupted> {
         let splits = self.error(self.last()).splits();
         let mut outcome = self.follow(self.last(), begun.x[splits].to_vec(), self.max_iter)?;
         outcome.ending.work += begun.ending.work;
-        self.penalize(outcome)
-    }
-
-    /// Descends with the penalty over splits and leaves together.
-    fn penalize(&self, from: MixtureOutcome) -> Result<MixtureOutcome, Interrupted> {
-        if self.penalty.is_zero() || from.ending.status.is_stopped() {
-            return Ok(from);
+        let plain = self.penalty.is_zero() && self.bounds.bounds.is_empty();
+        if plain || outcome.ending.status.is_stopped() {
+            return Ok(outcome);
         }
-        let (error, limits) = (self.error(self.last()), self.limits(self.max_iter));
-        let runs = self.penalty.tangents(false);
-        let start = from.x.clone();
-        let outcome =
-            minimize_by_tangents(&error, &self.penalty, start, runs, &limits, self.progress);
-        match outcome {
-            Ok(mut outcome) => {
-                outcome.work += from.ending.work;
-                self.conclude(outcome)
+        match self.restrict(outcome.x.clone()) {
+            Ok((mut end, multipliers)) => {
+                end.work += outcome.ending.work;
+                self.conclude(end, &multipliers)
             }
             Err(interrupted) => {
-                let mut from = from;
-                from.ending.status = SolveStatus::try_from(interrupted)?;
-                Ok(from)
+                outcome.ending.status = SolveStatus::try_from(interrupted)?;
+                Ok(outcome)
             }
         }
     }
 
-    /// Objective and loss where a run ended: computed even when stopped, for without them there is no
-    /// answer.
-    fn conclude(&self, end: Outcome) -> Result<MixtureOutcome, Interrupted> {
+    /// Descends over splits and leaves together, with the penalty and within the bounds; returns the prices
+    /// of bounds as well.
+    fn restrict(&self, x: Vec<f64>) -> Result<(Outcome, Vec<f64>), Interrupted> {
+        let (error, limits) = (self.error(self.last()), self.limits(self.max_iter));
+        if self.bounds.bounds.is_empty() {
+            let runs = self.penalty.tangents(false);
+            let (penalty, progress) = (&self.penalty, self.progress);
+            let end = minimize_by_tangents(&error, penalty, x, runs, &limits, progress)?;
+            return Ok((end, Vec::new()));
+        }
+        let bounds = self.bounds.tightened(0.5 * BOUND_TOL);
+        let mut multipliers = Multipliers::zero(bounds.inequalities(), &BOUND_SEARCH);
+        let end = minimize_constrained(
+            &BoundedMixture {
+                error,
+                bounds: &bounds,
+            },
+            &self.penalty,
+            x,
+            &mut multipliers,
+            &BOUND_SEARCH,
+            &limits,
+            self.progress,
+        )?;
+        Ok((end, bounds.prices(&multipliers.values)))
+    }
+
+    /// Objective, loss and bounds where a run ended: computed even when stopped, for without them there is
+    /// no answer.
+    fn conclude(&self, end: Outcome, prices: &[f64]) -> Result<MixtureOutcome, Interrupted> {
         let data = self.data.with_stop(&Stop::default());
-        let error = MixtureError {
-            data: &data,
-            ..self.error(self.last())
+        let problem = BoundedMixture {
+            error: MixtureError {
+                data: &data,
+                ..self.error(self.last())
+            },
+            bounds: self.bounds,
         };
-        let mut gradient = vec![0.0; error.dim()];
-        let loss = data.mixture_sums(&error.mixture(&end.x))?.squares / data.total_weight();
-        let ridge = error.add_ridge(&end.x, &mut gradient);
+        let (loss, values) = problem.bounded(&end.x)?;
+        let prices = prices.iter().copied().chain(std::iter::repeat(0.0));
+        let (mut reached, mut worst) = (Vec::new(), 0.0f64);
+        for ((bound, value), multiplier) in self.bounds.bounds.iter().zip(values).zip(prices) {
+            let excess = value.abs() - bound.bound;
+            worst = worst.max(excess);
+            reached.push(BoundReached {
+                value: value.abs(),
+                multiplier,
+                kept: excess <= BOUND_KEPT,
+            });
+        }
+        let excess = if worst > BOUND_KEPT { worst } else { 0.0 };
+        let missed = excess > 0.0 && !end.status.is_stopped();
         Ok(MixtureOutcome {
             ending: Ending {
-                objective: loss + ridge + self.penalty.value(&end.x),
+                objective: loss + problem.error.ridge_value(&end.x) + self.penalty.value(&end.x),
                 loss,
                 optimality: end.optimality,
                 work: end.work,
-                status: end.status,
+                status: if missed {
+                    SolveStatus::Infeasible
+                } else {
+                    end.status
+                },
             },
+            reached,
+            excess,
             x: end.x,
         })
     }
