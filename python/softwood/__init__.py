@@ -24,6 +24,7 @@ from .results import (
     SplitExplanation,
     SrtReport,
 )
+from .row_groups import RowGroup
 from .selection import (
     BalancedRelaxation,
     Cluster,
@@ -58,6 +59,7 @@ __all__ = [
     "OrrtModel",
     "OrrtReport",
     "Progress",
+    "RowGroup",
     "RowSelection",
     "Rule",
     "SelectedRows",

@@ -35,6 +35,7 @@ __version__: str
 _Rows = NDArray[np.float64] | NDArray[np.float32]
 _Training = tuple[_Rows, NDArray[np.uint32], list[Any], NDArray[np.float64] | None]
 _Regression = tuple[_Rows, NDArray[np.float64], NDArray[np.float64] | None]
+_Group = tuple[str, list[int] | None, _Regression | None, float | None, float | None, float | None]
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
 
@@ -175,7 +176,10 @@ def lambda_max(training: _Training, settings: _Settings) -> tuple[float, float, 
 def vc_bounds(depth: Any, features: Any) -> tuple[float, float]: ...
 def fit_srt(training: _Regression, settings: _Settings, progress: _Update | None) -> SrtHandle: ...
 def fit_orrt(
-    training: _Regression, settings: _Settings, progress: _Update | None
+    training: _Regression,
+    groups: list[_Group],
+    settings: _Settings,
+    progress: _Update | None,
 ) -> OrrtHandle: ...
 def load(path: str | os.PathLike[str]) -> OrctHandle | OrrtHandle | SrtHandle: ...
 def select_extreme_points(

@@ -11,6 +11,7 @@ from ._parameters import public
 from ._settings import ORCT, ORRT, SRT, open_classification, open_regression
 from .models import OrctModel, OrrtModel, SrtModel, of_handle
 from .progress import Progress
+from .row_groups import RowGroup, as_groups
 from .selection import RowSelection, as_selection
 
 if TYPE_CHECKING:
@@ -242,6 +243,7 @@ def fit_orrt(
     penalty_shape: str = ORRT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORRT["penalty_parameters"],
     groups: ArrayLike | None = ORRT["groups"],
+    row_groups: Sequence[RowGroup] | RowGroup | None = None,
     n_starts: int = ORRT["n_starts"],
     sample_weight: ArrayLike | None = None,
     random_state: int | None = ORRT["random_state"],
@@ -259,8 +261,8 @@ def fit_orrt(
     features mapped to [0, 1], reaches leaf t with probability Pₜ(x), and its prediction is the
     mixture Σ_t Pₜ(x) (β_0t + βₜᵀx) of all leaves: a smooth function, with an exact local
     explanation everywhere. All splits and leaf models are chosen together to minimize the mean
-    squared error of the standardized response and (λ_β/2) Σ_t (‖βₜ‖² + β_0t²), under
-    −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from one linear regression, which is
+    squared error of the standardized response and (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²), v_j being
+    the variance of feature j, under −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from one linear regression, which is
     solved at every step.
 
     Parameters
@@ -270,9 +272,9 @@ def fit_orrt(
         Response, finite numbers.
     {depth, gamma}
     ridge_leaves : float, optional
-        Penalty λ_β of the leaf models, at least 0. By default 2κ/W, W being the sum of the
-        weights and κ the penalty, 5 or more, under which the linear regression of all rows has
-        the most evidence: with as many features as rows leaves shrink instead of interpolating.
+        Penalty λ_β of the leaf models, at least 0. By default the one with the most evidence at
+        the best start after a few iterations: with as many features as rows leaves shrink instead
+        of interpolating.
     {fixed_scaling}
     local_penalty : float
         Weight λ_L ≥ 0 of Σ φ(|c|) over the coefficients c of all splits and of all leaf models of
@@ -281,6 +283,11 @@ def fit_orrt(
         Weight λ_G ≥ 0 of Σ φ(max |c|), the maximum over all splits and leaves and over the columns
         of a group, the sum over groups: fewer features in the whole tree. Zeros are exact.
     {penalty_shape}
+    row_groups : RowGroup or sequence of RowGroup, optional
+        Groups of rows with bounds on their mean squared error, on its distance from that of all
+        training rows, or on the distance of their mean prediction from that of all training rows.
+        The report's ``constraints`` tell what was reached; if bounds cannot be kept together the
+        status is ``"infeasible"`` and the tree the closest found.
     n_starts : int
         Starts, by successive halving: one from the splits of a soft regression tree, the others
         from random directions. After a few iterations the better half goes on, and the best tree
@@ -317,7 +324,8 @@ def fit_orrt(
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_regression(settings)
-    return fit_model(_core.fit_orrt, (training, settings), OrrtModel, *shown)
+    bounded = as_groups(settings.pop("row_groups"), len(training[0]))
+    return fit_model(_core.fit_orrt, (training, bounded, settings), OrrtModel, *shown)
 
 
 def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SrtModel:

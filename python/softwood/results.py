@@ -9,6 +9,14 @@ from typing import ClassVar
 # Rows of a cross-validation's table that are printed; `candidates` holds all of them.
 SHOWN_CANDIDATES = 12
 
+# What each kind of constraint bounds.
+BOUNDED = {
+    "class_rate": "rate",
+    "group_error": "mean squared error",
+    "group_error_gap": "gap of the mean squared error",
+    "group_mean_gap": "gap of the mean prediction",
+}
+
 
 @dataclass(frozen=True)
 class SelectionRound:
@@ -65,9 +73,10 @@ class Constraint:
 
     Attributes
     ----------
-    kind : {"class_rate"}
+    kind : {"class_rate", "group_error", "group_error_gap", "group_mean_gap"}
         What is bounded: from below, the expected share of a class's training rows that are
-        predicted as such.
+        predicted as such; or from above, the mean squared error of a group of rows, its distance
+        from that of all training rows, or the distance of the group's mean prediction from theirs.
     label : object
         The class it is about, if it is about one.
     group : str or None
@@ -75,11 +84,12 @@ class Constraint:
     asked : float
         The bound.
     reached : float
-        What is bounded, on the training rows.
+        What is bounded.
     multiplier : float
         Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the bound is kept, within 0.001.
+        Whether the bound is kept: rates within 0.001, errors and means within a 10,000th of the
+        variance or deviation of y.
     """
 
     kind: str
@@ -93,8 +103,8 @@ class Constraint:
     @property
     def subject(self) -> str:
         """What is bounded, in words."""
-        about = [f"of {self.label}" if self.label is not None else "", self.group or ""]
-        return " ".join(["rate", *filter(None, about)])
+        about = f"of {self.group if self.label is None else self.label}"
+        return f"{BOUNDED[self.kind]} {about}"
 
 
 @dataclass(frozen=True)
@@ -179,7 +189,8 @@ class Notice:
         ``"one_class"``: the tree predicts one class for all training rows; ``"no_features"``:
         penalties have put all coefficients to 0; ``"empty_leaves"``: leaves that no training row
         reaches (with a probability of 0.01 or more where rows are shared by leaves);
-        ``"rate_missed"``: a class is recognized less often than asked for;
+        ``"rate_missed"``: a class is recognized less often than asked for; ``"bound_missed"``: a
+        bound on a group of rows is not kept;
         ``"all_rows_selected"``: a selection has kept all rows; ``"limit_reached"``: a limit of time
         or iterations ended the fit.
     message : str
@@ -351,8 +362,9 @@ class OrrtReport(FitReport):
     ----------
     status : str
         Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
-        measurably), ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the
-        fit, ``"cancelled"``.
+        measurably), ``"infeasible"`` (a bound on a group of rows is not kept),
+        ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the fit,
+        ``"cancelled"``.
     objective : float
         What was minimized, ridge and penalties included, for the standardized response.
     loss : float
@@ -372,7 +384,7 @@ class OrrtReport(FitReport):
     best_start : int
         The start the model comes from.
     constraints : tuple of Constraint
-        Empty.
+        The bounds of `row_groups`, as asked and as reached.
     cross_validation, selection : None
         Not used by this model.
     scaling : str

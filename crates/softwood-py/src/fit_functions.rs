@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use softwood::data::{Labels, Rows};
 use softwood::tree::Topology;
-use softwood::{Control, PenaltyGrid, SparsityPath, ValidationRows};
+use softwood::{Control, GroupRows, PenaltyGrid, RowGroup, SparsityPath, ValidationRows};
 
 /// Rows with their coded labels and weights, as every function here takes them.
 #[derive(FromPyObject)]
@@ -211,19 +211,54 @@ pub fn fit_srt(
     run_fit(py, "fit_srt", progress.as_ref(), fit, SrtHandle)
 }
 
+/// A group of rows: its name, positions of training rows or rows of its own, and its three bounds.
+#[derive(FromPyObject)]
+pub struct Group<'py>(
+    String,
+    Option<Vec<usize>>,
+    Option<Regression<'py>>,
+    Option<f64>,
+    Option<f64>,
+    Option<f64>,
+);
+
+/// The same as the core takes it.
+fn row_group<'a>((group, own): (&Group<'_>, &'a Option<RegressionData<'_>>)) -> RowGroup<'a> {
+    RowGroup {
+        name: group.0.clone(),
+        rows: match own {
+            Some(own) => GroupRows::Given {
+                x: own.rows.reborrow(),
+                y: &own.y,
+                weights: own.weights.as_deref(),
+            },
+            None => GroupRows::Training(group.1.clone().unwrap_or_default()),
+        },
+        max_error: group.3,
+        max_error_gap: group.4,
+        max_mean_gap: group.5,
+    }
+}
+
 /// Fit a randomized regression tree; `softwood.fit_orrt` prepares the arguments.
 #[pyfunction]
 pub fn fit_orrt(
     py: Python<'_>,
     training: Regression<'_>,
+    groups: Vec<Group<'_>>,
     settings: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrrtHandle> {
     let settings = orrt_settings(settings)?;
     let data = training.open(settings.depth)?;
+    let own: Vec<Option<RegressionData<'_>>> = groups
+        .iter()
+        .map(|group| group.2.as_ref().map(|rows| rows.open(1)).transpose())
+        .collect::<PyResult<_>>()?;
+    let groups: Vec<RowGroup<'_>> = groups.iter().zip(&own).map(row_group).collect();
     let fit = |control: &Control| {
         let weights = data.weights.as_deref();
-        softwood::fit_orrt(data.rows, &data.y, weights, &[], &settings, control)
+        softwood::fit_orrt(data.rows, &data.y, weights, &groups, &settings, control)
     };
     run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
 }

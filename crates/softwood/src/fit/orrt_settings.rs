@@ -13,7 +13,8 @@ pub struct OrrtSettings {
     pub depth: usize,
     /// γ > 0, the steepness of splits.
     pub gamma: f64,
-    /// λ_β of the leaf models, not negative; if None, that of most evidence, and at least 10/W.
+    /// λ_β of the leaf models, not negative; if None, that of most evidence at the best start after a few
+    /// iterations.
     pub ridge_leaves: Option<f64>,
     /// How features are mapped to [0, 1].
     pub scaling: ScalingKind,
@@ -39,7 +40,7 @@ impl Default for OrrtSettings {
             penalty: PenaltySettings::none(),
             n_starts: 8,
             max_iter: 500,
-            tol: 1e-4,
+            tol: 3e-4,
             run: RunSettings::default(),
         }
     }

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// The first rung: iterations of the last stage after which the worse half of the starts is given up.
 const FIRST_RUNG: u64 = 10;
 
-/// λ_β W/2 at least, if none is asked for.
-const LEAST_LEAF_RIDGE: f64 = 5.0;
+/// λ_β W/2 at least, if none is asked for: splits are fitted, too, which evidence for given splits ignores.
+const LEAST_LEAF_RIDGE: f64 = 3.0;
 
 /// Starts and macro-iterations of the soft regression tree whose splits are one of the starts.
 const SRT_STARTS: usize = 4;
@@ -45,16 +45,20 @@ pub(super) struct OrrtOutcome {
 }
 
 impl OrrtStarts<'_, '_> {
-    /// Runs the starts. All of them climb the first rung; the better half goes on to the end, and to the
-    /// penalties.
+    /// Runs the starts. All of them climb the first rung with leaves that shrink as the linear regression of
+    /// all rows does; the best one tells which ridge has the most evidence. With it the better half goes on
+    /// to the end, to penalties and bounds.
     pub fn run(&self) -> Result<OrrtOutcome, Interrupted> {
         let (settings, p) = (self.settings, self.data.features());
         let patient = self.data.without_deadline();
         let moments = line_moments(&patient)?;
-        let m = p + 2;
         let weight = self.data.total_weight();
-        let centers: Vec<f64> = (0..p).map(|j| moments[j * m + p + 1] / weight).collect();
-        let common = common_penalty(std::slice::from_ref(&moments), p).max(LEAST_LEAF_RIDGE);
+        let mean = |j: usize, k: usize| moments[j * (p + 2) + k] / weight;
+        let centers: Vec<f64> = (0..p).map(|j| mean(j, p + 1)).collect();
+        let variance = |j: usize| (mean(j, j) - centers[j] * centers[j]).max(0.0);
+        let variances: Vec<f64> = (0..p).map(variance).collect();
+        let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
+        let common = common_penalty(&moments, &deviations).max(LEAST_LEAF_RIDGE);
         let ridge = settings.ridge_leaves.unwrap_or(2.0 * common / weight);
         let mut gammas = softer(settings.gamma, p);
         gammas.push(settings.gamma);
@@ -63,6 +67,7 @@ impl OrrtStarts<'_, '_> {
             topology: self.topology,
             gammas,
             centers: &centers,
+            variances: &variances,
             ridge,
             penalty: Penalty::on_splits_and_leaves(&settings.penalty, self.topology, p),
             bounds: self.bounds,
@@ -72,6 +77,13 @@ impl OrrtStarts<'_, '_> {
         };
         let begun = self.first_rung(&descent)?;
         let missing = begun.stopped.is_some();
+        let descent = match settings.ridge_leaves {
+            Some(_) => descent,
+            None => {
+                let least = 2.0 * LEAST_LEAF_RIDGE / weight;
+                descent.with_likeliest_ridge(&begun.outcomes[begun.best], least)?
+            }
+        };
         let outcomes = self.halve(&descent, begun.outcomes)?;
         let stopped = why_stopped(&self.data.rows.stop, missing);
         let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
@@ -79,8 +91,8 @@ impl OrrtStarts<'_, '_> {
         self.progress.reach(best.ending.objective);
         Ok(OrrtOutcome {
             parameters: descent.parameters(&best.x),
+            ridge: descent.ridge,
             all,
-            ridge,
         })
     }
 

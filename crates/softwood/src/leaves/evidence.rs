@@ -10,6 +10,7 @@
 
 use super::cholesky::CholeskyFactor;
 use super::ridge::normal_equations;
+use crate::vectors::dot;
 use std::ops::Range;
 
 /// Rounds of re-estimation at most, and the change of log penalties that ends them.
@@ -19,6 +20,7 @@ const SETTLED_CHANGE: f64 = 0.02;
 /// Bounds of the penalties, and the share of W that is always left to errors.
 const LEAST_PENALTY: f64 = 1e-4;
 const MOST_PENALTY: f64 = 1e3;
+const MOST_PENALTY_OF_ALL: f64 = 1e5;
 const LEAST_ERROR_SHARE: f64 = 1e-3;
 
 /// For how many coefficients the variance common to all features counts in each of theirs: few, and more by
@@ -123,7 +125,8 @@ pub(crate) fn maximize_evidence(
     let common = COMMON_COEFFICIENTS + COMMON_FOR_FEW_ROWS * (by_rows * by_rows).min(1e6);
     // From a penalty that all share: where every coefficient has its own, weak ones that fit all rows
     // exactly confirm themselves.
-    let mut penalties = vec![common_penalty(moments, p); p + 1];
+    let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, p)).collect();
+    let mut penalties = vec![likeliest_penalty(&centered, total, MOST_PENALTY); p + 1];
     penalties[p] = penalties[p].min(FIRST_INTERCEPT_PENALTY);
     let mut error_variance = 1.0;
     for _ in 0..EVIDENCE_ROUNDS {
@@ -193,37 +196,43 @@ fn variances(squares: &[f64], determined: &[f64], zeros: f64, common: f64) -> Ve
         .collect()
 }
 
-/// The one penalty on all slopes under which the rows with these moments are likeliest, among powers of
-/// ten; intercepts are free.
+/// The one penalty on the coefficients of all columns, each divided by its unit, under which the rows with
+/// these moments are likeliest; a constant beside them is free.
+pub(crate) fn common_penalty(moments: &[f64], units: &[f64]) -> f64 {
+    let centered = Centered::of(moments, units.len()).in_units(units);
+    let (rows, most) = (moments[moments.len() - 1], MOST_PENALTY_OF_ALL);
+    likeliest_penalty(&[centered], rows, most)
+}
+
+/// The likeliest of the powers of √10 up to `most` as the penalty on all slopes of leaves with `rows` rows
+/// in all.
 ///
 /// With y ~ N(0, σ²(I + UUᵀ/λ)) and the best σ², −2 ln(evidence) is n ln(y²−gᵀ(G+λ)⁻¹g) +
 /// ln det(G + λ) − p ln λ, G and g being moments around the means.
-pub(crate) fn common_penalty(moments: &[Vec<f64>], features: usize) -> f64 {
-    let (p, m) = (features, features + 2);
-    let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, p)).collect();
-    let rows: f64 = moments.iter().map(|all| all[m * m - 1]).sum();
-    let spread: f64 = centered.iter().map(|leaf| leaf.response).sum();
+fn likeliest_penalty(leaves: &[Centered], rows: f64, most: f64) -> f64 {
+    let spread: f64 = leaves.iter().map(|leaf| leaf.response).sum();
     let unlikeliness = |penalty: f64| {
         let (mut squares, mut volume) = (0.0, 0.0);
-        for leaf in &centered {
+        for leaf in leaves {
+            let p = leaf.right.len();
             let mut matrix = leaf.matrix.clone();
             matrix.iter_mut().step_by(p + 1).for_each(|d| *d += penalty);
             let factor = CholeskyFactor::of(matrix, p);
             let fitted = factor.solve(&leaf.right);
-            squares += leaf.response - crate::vectors::dot(&fitted, &leaf.right);
+            squares += leaf.response - dot(&fitted, &leaf.right);
             volume += factor.log_determinant() - p as f64 * penalty.ln();
         }
         // What is fitted exactly is not infinitely likely.
         rows * squares.max(EXACT * spread).max(f64::MIN_POSITIVE).ln() + volume
     };
-    let mut best = (f64::INFINITY, MOST_PENALTY);
-    let mut penalty = MOST_PENALTY;
+    let mut best = (f64::INFINITY, most);
+    let mut penalty = most;
     while penalty >= 0.9 * LEAST_PENALTY {
         let here = unlikeliness(penalty);
         if here < best.0 {
             best = (here, penalty);
         }
-        penalty /= 10.0;
+        penalty /= 10f64.sqrt();
     }
     best.1
 }
@@ -247,6 +256,18 @@ impl Centered {
             right: (0..p).map(|j| around(j, p)).collect(),
             response: around(p, p).max(0.0),
         }
+    }
+
+    /// For columns divided by their units; those without one stay as they are.
+    fn in_units(mut self, units: &[f64]) -> Self {
+        let inverse = |unit: &f64| if *unit > 0.0 { 1.0 / unit } else { 1.0 };
+        let inverses: Vec<f64> = units.iter().map(inverse).collect();
+        for (i, moment) in self.matrix.iter_mut().enumerate() {
+            *moment *= inverses[i / units.len()] * inverses[i % units.len()];
+        }
+        let right = self.right.iter_mut().zip(&inverses);
+        right.for_each(|(moment, inverse)| *moment *= inverse);
+        self
     }
 }
 
@@ -310,15 +331,19 @@ mod tests {
     }
 
     #[test]
-    fn the_common_penalty_is_the_nearest_power_of_ten() {
-        for (deviation, wanted) in [(1.0, 1.0), (0.3, 10.0), (10.0, 0.01)] {
+    fn the_common_penalty_is_near_the_ratio_of_variances() {
+        for (deviation, wanted) in [(1.0, 1.0), (0.3, 11.0), (10.0, 0.01)] {
             let moments = drawn(256, 40, [deviation, deviation, deviation, 1.0], 1.0);
-            assert_eq!(common_penalty(&moments, 3), wanted);
+            let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, 3)).collect();
+            let rows = 256.0 * 40.0;
+            let found = likeliest_penalty(&centered, rows, MOST_PENALTY);
+            assert!(
+                (0.5..2.0).contains(&(found / wanted)),
+                "{found} for {wanted}"
+            );
         }
-        assert_eq!(
-            common_penalty(&drawn(4, 60, [0.0; 4], 1.0), 3),
-            MOST_PENALTY
-        );
+        let noise = drawn(1, 200, [0.0; 4], 1.0);
+        assert_eq!(common_penalty(&noise[0], &[1.0; 3]), MOST_PENALTY_OF_ALL);
     }
 
     #[test]

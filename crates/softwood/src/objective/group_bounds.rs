@@ -208,6 +208,7 @@ mod tests {
                 topology: Topology::complete(2),
                 gamma: 9.0,
                 centers: &[0.5, 0.4],
+                variances: &[0.1, 0.2],
                 ridge: 0.02,
             },
             bounds: &bounds,

@@ -4,7 +4,7 @@
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
 use crate::data::RegressionRows;
-use crate::leaves::ridge_of_columns;
+use crate::leaves::{common_penalty, ridge_of_columns};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
 use crate::stop::Interrupted;
@@ -13,7 +13,8 @@ use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
 use std::ops::Range;
 
-/// (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (‖β_t‖² + β_0t²) as a function of x = (a, μ, β, β_0).
+/// (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) as a function of x = (a, μ, β, β_0), v_j
+/// being the variance of feature j: the ridge is that of standardized features.
 #[derive(Clone)]
 pub struct MixtureError<'a, 'd> {
     /// Rows and response.
@@ -24,6 +25,8 @@ pub struct MixtureError<'a, 'd> {
     pub gamma: f64,
     /// ū.
     pub centers: &'a [f64],
+    /// v.
+    pub variances: &'a [f64],
     /// λ_β.
     pub ridge: f64,
 }
@@ -37,11 +40,24 @@ impl MixtureError<'_, '_> {
     /// The leaf models for splits θ = (a, μ) that make the objective least: one regression for all of
     /// them. Slopes L × p, then intercepts.
     pub fn best_leaves(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
+        let moments = self.moments(theta)?;
+        let half = 0.5 * self.data.total_weight();
+        let penalties: Vec<f64> = self.ridges().map(|ridge| half * ridge).collect();
+        Ok(ridge_of_columns(&moments, penalties.len(), &penalties))
+    }
+
+    /// λ_β under which the rows are likeliest, given splits θ.
+    pub(crate) fn likeliest_ridge(&self, theta: &[f64]) -> Result<f64, Interrupted> {
+        let moments = self.moments(theta)?;
+        let leaves = self.topology.leaves();
+        let deviations: Vec<f64> = self.variances.iter().map(|v| v.sqrt()).collect();
+        let units = [deviations.repeat(leaves), vec![1.0; leaves]].concat();
+        Ok(2.0 * common_penalty(&moments, &units) / self.data.total_weight())
+    }
+
+    fn moments(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
         let splits = Splits::new(self.topology, self.centers.len(), theta, self.gamma);
-        let moments = self.data.mixture_moments(splits, self.centers)?;
-        let columns = self.topology.leaves() * (self.centers.len() + 1);
-        let penalty = 0.5 * self.ridge * self.data.total_weight();
-        Ok(ridge_of_columns(&moments, columns, &vec![penalty; columns]))
+        self.data.mixture_moments(splits, self.centers)
     }
 
     /// x with splits and leaf models in the tree's own terms: intercepts where the features are 0.
@@ -104,18 +120,27 @@ impl MixtureError<'_, '_> {
         Ok(weights.squares * sum.sums.squares + weights.predictions * sum.sums.predictions)
     }
 
+    /// λ_β v_j of all slopes, leaf after leaf, then λ_β of the intercepts.
+    fn ridges(&self) -> impl Iterator<Item = f64> {
+        let (p, leaves) = (self.variances.len(), self.topology.leaves());
+        let slopes = self.variances.iter().cycle().take(leaves * p);
+        let slopes = slopes.map(|variance| self.ridge * variance);
+        slopes.chain(std::iter::repeat_n(self.ridge, leaves))
+    }
+
     /// gradient += that of the ridge.
     pub(crate) fn add_ridge(&self, x: &[f64], gradient: &mut [f64]) {
         let leaves = self.splits().end;
-        for (g, b) in gradient[leaves..].iter_mut().zip(&x[leaves..]) {
-            *g += self.ridge * b;
+        let coefficients = gradient[leaves..].iter_mut().zip(&x[leaves..]);
+        for ((g, b), ridge) in coefficients.zip(self.ridges()) {
+            *g += ridge * b;
         }
     }
 
-    /// (λ_β/2) Σ_t (‖β_t‖² + β_0t²).
+    /// (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²).
     pub(crate) fn ridge_value(&self, x: &[f64]) -> f64 {
-        let squares: f64 = x[self.splits().end..].iter().map(|b| b * b).sum();
-        0.5 * self.ridge * squares
+        let coefficients = x[self.splits().end..].iter().zip(self.ridges());
+        0.5 * coefficients.map(|(b, ridge)| ridge * b * b).sum::<f64>()
     }
 }
 

@@ -19,6 +19,9 @@ const SPLIT_BOUNDS: Bounds = Bounds::all(-1.0, 1.0);
 /// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
 const SOFT_ITERATIONS: u64 = 30;
 
+/// Curvature pairs kept where splits and leaves, of very different curvature, move together.
+const JOINT_MEMORY: usize = 50;
+
 /// What exceeds its bound by so little is still led on; half of it is aimed at within the bound, since the
 /// Lagrangian comes from outside. In units of the standardized response, as the next one.
 const BOUND_TOL: f64 = 2e-5;
@@ -43,8 +46,9 @@ pub(crate) struct MixtureDescent<'a, 'd> {
     pub topology: Topology,
     /// γ of the stages, the wanted one last.
     pub gammas: Vec<f64>,
-    /// Mean row.
+    /// Mean row, and the variances of its features.
     pub centers: &'a [f64],
+    pub variances: &'a [f64],
     /// λ_β.
     pub ridge: f64,
     /// On (a, μ, β, β_0).
@@ -103,6 +107,7 @@ impl<'d> MixtureDescent<'_, 'd> {
             topology: self.topology,
             gamma: self.gammas[stage],
             centers: self.centers,
+            variances: self.variances,
             ridge: self.ridge,
         }
     }
@@ -160,6 +165,22 @@ impl<'d> MixtureDescent<'_, 'd> {
         self.conclude(end, &[])
     }
 
+    /// The same with the λ_β, `least` or more, under which the rows are likeliest at the splits of a point.
+    pub fn with_likeliest_ridge(
+        mut self,
+        at: &MixtureOutcome,
+        least: f64,
+    ) -> Result<Self, Interrupted> {
+        let data = self.data.without_deadline();
+        let error = MixtureError {
+            data: &data,
+            ..self.error(self.last())
+        };
+        let ridge = error.likeliest_ridge(&at.x[error.splits()])?;
+        self.ridge = ridge.max(least);
+        Ok(self)
+    }
+
     /// From the first rung to the end: the last stage, then penalties and bounds.
     pub fn go_on(&self, begun: MixtureOutcome) -> Result<MixtureOutcome, Interrupted> {
         let splits = self.error(self.last()).splits();
@@ -184,7 +205,11 @@ impl<'d> MixtureDescent<'_, 'd> {
     /// Descends over splits and leaves together, with the penalty and within the bounds; returns the prices
     /// of bounds as well.
     fn restrict(&self, x: Vec<f64>) -> Result<(Outcome, Vec<f64>), Interrupted> {
-        let (error, limits) = (self.error(self.last()), self.limits(self.max_iter));
+        let error = self.error(self.last());
+        let limits = LbfgsSettings {
+            memory: JOINT_MEMORY,
+            ..self.limits(self.max_iter)
+        };
         if self.bounds.bounds.is_empty() {
             let runs = self.penalty.tangents(false);
             let (penalty, progress) = (&self.penalty, self.progress);
@@ -255,7 +280,7 @@ impl<'d> MixtureDescent<'_, 'd> {
         LbfgsSettings {
             projected_gradient_tol: self.tol,
             // Who asks for a small gradient also wants the last digits of the objective.
-            stall_tol: 1e-2 * self.tol.min(1e-3),
+            stall_tol: 0.1 * self.tol.min(1e-3),
             max_iterations: iterations.min(self.max_iter),
             ..LbfgsSettings::default()
         }
