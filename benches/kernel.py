@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import reference_objective
 import softwood
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 
 GAMMA, CLASSES = 512.0, 3
@@ -235,9 +236,8 @@ def measure_gradient(X, y, depth, threads, rounds, calls_per_round, limits):
 def measure_prediction(X, y, depth, threads, rounds, calls_per_round):
     """predict_proba of trees of equal depth; scikit-learn reads float32 without a copy and converts float64."""
     few = slice(0, 20_000)
-    tree = softwood.fit_orct(
-        X[few], y[few], depth=depth, n_starts=1, max_iter=20, n_threads=threads
-    )
+    settings = PLAIN_SETTINGS | {"n_starts": 1, "max_iter": 20, "n_threads": threads}
+    tree = softwood.fit_orct(X[few], y[few], depth=depth, **settings)
     cart = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X[few], y[few])
     inputs = {"float64": X, "float32": X.astype(np.float32)}
     models = {"softwood": tree, "scikit-learn": cart}

@@ -32,12 +32,13 @@ def measure(n, p, depth, scaling, starts, iterations, time_limit, threads):
     import numpy as np
 
     import softwood
+    from plain_orct import PLAIN_SETTINGS
 
     rng = np.random.default_rng(0)
     X = np.empty((n, p))
     rng.random(out=X)
     y = (X[:, 0] + X[:, 1] > 1).astype(np.int64)
-    settings = {
+    settings = PLAIN_SETTINGS | {
         "depth": depth,
         "scaling": scaling,
         "n_threads": threads,

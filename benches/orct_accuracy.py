@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import softwood
 from datasets import load, published_orct, published_sets, split
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 from runs import Runs
 
@@ -26,8 +27,7 @@ def run_tree(X_train, X_test, y_train, y_test, depth, scaling, penalty, starts, 
         X_train,
         y_train,
         depth=depth,
-        scaling=scaling,
-        local_penalty=penalty / X_train.shape[1],
+        **PLAIN_SETTINGS | {"scaling": scaling, "local_penalty": penalty / X_train.shape[1]},
         n_starts=starts,
         random_state=number,
         n_threads=threads,

@@ -15,6 +15,7 @@ from xgboost import XGBClassifier
 
 import softwood
 from datasets import load, published_sets, split
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 from runs import Runs
 
@@ -62,7 +63,9 @@ def run_ours(X_train, X_test, y_train, y_test, number, threads):
 
 def run_plain(X_train, X_test, y_train, y_test, number, threads):
     began = time.perf_counter()
-    model = softwood.fit_orct(X_train, y_train, 2, random_state=number, n_threads=threads)
+    model = softwood.fit_orct(
+        X_train, y_train, 2, **PLAIN_SETTINGS, random_state=number, n_threads=threads
+    )
     seconds = time.perf_counter() - began
     return {
         "accuracy": 100 * np.mean(model.predict(X_test) == y_test),

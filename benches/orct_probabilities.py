@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import softwood
 from datasets import load, split
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 from runs import Runs
 
@@ -29,15 +30,8 @@ RUNS = Runs("orct_probabilities_runs", KEY, FIELDS, ["disagreement"], PACKAGES)
 OURS, PLAIN = "fit_orct", "papers' plain ORCT"
 LOGISTIC, CART, FOREST = "logistic", "cart", "forest"
 PEERS = (LOGISTIC, CART, FOREST, "hist_boosting", "ebm")
-# What fit_orct was before it had defaults of its own, written out: the papers' settings.
-PLAIN_SETTINGS = {
-    "depth": 2,
-    "gamma": 512.0,
-    "scaling": "minmax",
-    "local_penalty": 0.0,
-    "n_starts": 20,
-    "max_iter": 200,
-}
+# What fit_orct was before it had defaults of its own.
+PLAIN_ORCT = PLAIN_SETTINGS | {"depth": 2, "n_starts": 20}
 # At most four classes, as a tree of depth 2 can hold, each with enough rows to be in both parts of a split.
 SETS = (
     *("monks_1", "monks_2", "monks_3", "sonar", "wisconsin_diagnostic", "breast_cancer_wisconsin"),
@@ -107,7 +101,7 @@ def planned_runs(sets, arguments):
             X_train, X_test, y_train, y_test = split(X, y, number)
             # The rows of a split are in random order, so the first ones are a sample.
             parts = X_train[: arguments.rows], X_test, y_train[: arguments.rows], y_test
-            for method, settings in {OURS: {}, PLAIN: PLAIN_SETTINGS}.items():
+            for method, settings in {OURS: {}, PLAIN: PLAIN_ORCT}.items():
                 work = partial(run_tree, *parts, settings, number, arguments.threads)
                 yield (name, method, number), work
             for method in arguments.peers:

@@ -6,6 +6,7 @@ import pandas as pd
 
 import softwood
 from datasets import load, published_recall, split
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 
 
@@ -15,11 +16,11 @@ def run(X_train, X_test, y_train, y_test, rate, depth, number, arguments):
         y_train,
         depth,
         min_class_rate={1: rate / 100} if rate else None,
-        local_penalty=arguments.penalty / X_train.shape[1],
+        **PLAIN_SETTINGS | {"local_penalty": arguments.penalty / X_train.shape[1]},
         random_state=number,
         n_threads=arguments.threads,
     )
-    expected = model.predict_proba(X_train)[:, 1]
+    expected = model.label_probabilities(X_train)[:, 1]
     predicted = {"train": model.predict(X_train), "test": model.predict(X_test)}
     truth = {"train": y_train, "test": y_test}
     row = {

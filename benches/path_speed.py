@@ -5,6 +5,7 @@ import time
 
 import softwood
 from datasets import load
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 
 
@@ -24,14 +25,16 @@ def main():
     X, y = load(arguments.data_folder, arguments.set)
     p, b = X.shape[1], 3
     penalties = {
-        "none": {},
+        "none": {"local_penalty": 0.0},
         "local": {"local_penalty": 0.05 / (p * b)},
         "global": {"global_penalty": 0.05 / p},
         "both": {"local_penalty": 0.05 / (p * b), "global_penalty": 0.05 / p},
     }
     solves = []
     for name, settings in penalties.items():
-        seconds, model = timed(softwood.fit_orct, X, y, n_threads=arguments.threads, **settings)
+        seconds, model = timed(
+            softwood.fit_orct, X, y, n_threads=arguments.threads, **PLAIN_SETTINGS | settings
+        )
         report = model.report
         solves.append(
             {

@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def provenance(packages):
     """Command, versions and machine, without paths or dates: what a reader needs to repeat the run."""
-    arguments = ["DATA_FOLDER" if Path(a).is_dir() else a for a in sys.argv[1:]]
+    arguments = [_without_path(argument) for argument in sys.argv[1:]]
     return {
         "command": " ".join(["python", f"benches/{Path(sys.argv[0]).name}", *arguments]),
         "versions": ", ".join(
@@ -68,6 +68,12 @@ def _cell(value):
     if isinstance(value, float):
         return "–" if value != value else f"{value:.4g}"
     return str(value)
+
+
+def _without_path(argument):
+    if Path(argument).is_dir():
+        return "DATA_FOLDER"
+    return "PYTHON" if Path(argument).is_file() else argument
 
 
 def _version(package):

@@ -10,6 +10,7 @@ import pandas as pd
 
 import softwood
 from datasets import PUBLISHED, load, split
+from plain_orct import PLAIN_SETTINGS
 from record import target, write_results
 from runs import Runs
 
@@ -36,6 +37,7 @@ def run(X_train, X_test, y_train, y_test, method, depth, starts, number, threads
         depth=depth,
         rows=METHODS[method],
         cover_classes=False,
+        **PLAIN_SETTINGS,
         n_starts=starts,
         random_state=number,
         n_threads=threads,

@@ -7,18 +7,26 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "venv"
+EMPTY = ROOT / "target" / "venv-empty"
 WHEELS = ROOT / "target" / "wheels"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PROGRAMS = "Scripts" if os.name == "nt" else "bin"
+PYTHON = VENV / PROGRAMS / "python"
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+# The oldest scikit-learn that softwood supports, or that this Python has.
+OLDEST_SKLEARN = "1.6.*" if sys.version_info < (3, 14) else "1.7.*"
 
 ENV = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPATH")} | {
     "PYO3_PYTHON": str(PYTHON),  # the bindings are checked for the environment's Python
     "PYTHONUTF8": "1",  # sources and messages hold mathematical symbols
+    "MATURIN_PEP517_ARGS": "--locked",  # as the workflow builds the wheels
+    "SCIPY_ARRAY_API": "1",  # or scikit-learn leaves out a check of estimators
     "RUSTDOCFLAGS": "-D warnings",
 }
 
@@ -34,7 +42,7 @@ def main() -> None:
     lines = []
     # Where the installed package is tested: no folder above holds its source.
     with tempfile.TemporaryDirectory(prefix="softwood-") as outside:
-        for group, name, step in steps(Path(outside), "test" if "lint" in skip else "test,lint"):
+        for group, name, step in steps(Path(outside), extras(skip)):
             if group in skip:
                 continue
             print(f"\n=== {name}", flush=True)
@@ -49,6 +57,12 @@ def main() -> None:
                 break
     print("\n" + "\n".join(lines))
     sys.exit(verdict != "ok")
+
+
+def extras(skip: list[str]) -> str:
+    """Name what is installed beside the wheel."""
+    wanted = {"test": True, "frames": not FREE_THREADED, "lint": "lint" not in skip}
+    return ",".join(name for name, is_wanted in wanted.items() if is_wanted)
 
 
 def steps(outside: Path, extras: str) -> list:
@@ -74,6 +88,8 @@ def steps(outside: Path, extras: str) -> list:
             "doctests",
             lambda: python(*pytest, "--doctest-modules", "--pyargs", "softwood", cwd=outside),
         ),
+        ("python", "NumPy alone", lambda: try_with_numpy_alone(outside)),
+        ("python", "oldest sklearn", lambda: test_with_oldest_sklearn(pytest, outside)),
     ]
 
 
@@ -104,13 +120,38 @@ def build_wheel() -> None:
     """Build the wheel as pip does for a user: optimized, with a maturin of its own."""
     shutil.rmtree(WHEELS, ignore_errors=True)
     python("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", WHEELS, ROOT)
+    kind = "*" if FREE_THREADED else "cp310-abi3-*"
+    if not list(WHEELS.glob(f"softwood-*-{kind}.whl")):
+        sys.exit(f"no wheel for every Python from 3.10 on: {os.listdir(WHEELS)}")
 
 
 def install_wheel(extras: str) -> None:
     """Install the wheel just built in place of an earlier one, with the tools of `extras`."""
-    (wheel,) = WHEELS.glob("softwood-*.whl")
     python("pip", "uninstall", "--quiet", "--yes", "softwood")
-    python("pip", "install", "--quiet", f"{wheel}[{extras}]")
+    python("pip", "install", "--quiet", f"{the_wheel()}[{extras}]")
+
+
+def the_wheel() -> Path:
+    """Find the wheel that was built."""
+    (wheel,) = WHEELS.glob("softwood-*.whl")
+    return wheel
+
+
+def try_with_numpy_alone(outside: Path) -> None:
+    """Install the wheel into an empty environment, where it must do its main job."""
+    run(sys.executable, "-m", "venv", "--clear", EMPTY)
+    empty = EMPTY / PROGRAMS / "python"
+    run(empty, "-m", "pip", "install", "--quiet", the_wheel())
+    run(EMPTY / PROGRAMS / "softwood", "demo", "--starts", "2", cwd=outside)
+
+
+def test_with_oldest_sklearn(pytest: tuple, outside: Path) -> None:
+    """Test the estimators in the same environment, beside the oldest scikit-learn."""
+    empty = EMPTY / PROGRAMS / "python"
+    tools = (f"scikit-learn=={OLDEST_SKLEARN}", "pandas", "pytest", "pytest-timeout")
+    run(empty, "-m", "pip", "install", "--quiet", f"{the_wheel()}[sklearn]", *tools)
+    tests = sorted((ROOT / "tests" / "python").glob("test_sklearn*.py"))
+    run(empty, "-m", *pytest, *tests, cwd=outside)
 
 
 def cargo(command: str, *arguments: str) -> None:

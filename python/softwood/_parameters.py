@@ -16,9 +16,10 @@ TEXTS = {
     "X": """\
 X : array_like or data frame, shape (N, p)
     Training rows, finite. A float64 or float32 array of any memory layout is read where it is;
-    do not write to it during the fit. Anything else is converted. Up to 96 MB of scaled values
-    are kept during the fit, a scaled copy of X; more are computed anew in every pass, and X is
-    then not copied as a whole. A data frame's column names become the model's feature names.""",
+    do not write to it during the fit. Anything else is converted. An X of up to 96 MB as doubles
+    is copied for the fit, equal rows as one, in an order that depends on the rows alone, and
+    kept scaled as well; a larger one is scaled anew in every pass and not copied as a whole. A
+    data frame's column names become the model's feature names.""",
     "labels": """\
 y : array_like, shape (N,)
     Labels: ints, bools, strings or floats, all of one kind.""",
@@ -34,7 +35,8 @@ costs : array_like, shape (K, K), optional
     labels, where the i-th is true; 0 on the diagonal. By default 0.5 for every mistake.""",
     "sample_weight": """\
 sample_weight : array_like, shape (N,), optional
-    Weights of the rows, not negative; weight 2 counts as the row twice.""",
+    Weights of the rows, not negative. Weight 2 counts as the row twice and weight 0 as no row: to
+    the bit, as long as X is copied, and beyond up to rounding, which may lead to another tree.""",
     "class_weight": """\
 class_weight : {"balanced"} or mapping, optional
     Weights of the classes, which multiply those of the rows: a mapping from label to weight,

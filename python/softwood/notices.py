@@ -19,6 +19,9 @@ from .warnings import (
     SoftwoodWarning,
 )
 
+# Modules whose calls are softwood's own: estimators fit by way of scikit-learn's callbacks.
+INSIDE = ("softwood.", "sklearn.callback.")
+
 # Leaves that a message lists; `details` holds all of them.
 SHOWN_LEAVES = 8
 
@@ -98,7 +101,6 @@ def _is_grave(notice: Notice) -> bool:
 def _levels_inside() -> int:
     """Count the calls from `warnings.warn` up to the first that is none of softwood's."""
     frame, levels = sys._getframe(1), 1
-    package = __name__.partition(".")[0]
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+    while frame.f_back and f"{frame.f_globals.get('__name__', '')}.".startswith(INSIDE):
         frame, levels = frame.f_back, levels + 1
     return levels

@@ -10,7 +10,6 @@ import pytest
 import softwood
 from plain import fit_plain
 from softwood import _core
-from softwood.__main__ import Table
 
 # Fits here are short on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning")
@@ -56,9 +55,15 @@ def test_a_model_from_a_file_refuses_its_names_in_another_order(fit, frame, tmp_
         model.predict(frame[["x1", "x0", "x2"]])
 
 
+class Misnamed(np.ndarray):
+    """Rows with a column whose name is not Unicode."""
+
+    columns = ("a", "b", "\ud800")
+
+
 def test_names_and_labels_that_are_not_unicode_are_refused(three, frame):
     y = three[1][:90]
-    wrong = Table(frame.to_numpy(), ["a", "b", "\ud800"])  # pandas may refuse it itself
+    wrong = frame.to_numpy().view(Misnamed)  # pandas may refuse such a name itself
     with pytest.raises(ValueError, match=r"a column name of X is '\\ud800', which is not valid"):
         fit_plain(wrong, y)
     with pytest.raises(ValueError, match=r"a label in y is '\\ud800', which is not valid"):

@@ -3,6 +3,7 @@
 use ndarray::{Array2, Axis};
 use proptest::prelude::*;
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use softwood::data::{
     Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingChoice,
@@ -12,7 +13,10 @@ use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
-use softwood::{Control, OrctModel, OrctSettings, RunSettings, fit_orct};
+use softwood::{
+    Control, CvSettings, OrctModel, OrctSettings, RowSelection, RunSettings, SrtSettings, fit_orct,
+    fit_orct_cv, fit_orct_selected, fit_srt,
+};
 
 /// Rows, classes and integer weights; and the same rows repeated as often as the weights say.
 struct Pair {
@@ -187,4 +191,116 @@ fn all_weights_times_a_constant_change_nothing_but_the_leaves() {
         other.frequencies.clone_from(&model.frequencies);
         assert_eq!(model, other, "powers of two change no bit");
     }
+}
+
+/// The rows of a pair repeated as their weights say, in another order.
+fn shuffled(pair: &Pair, seed: u64) -> (Array2<f64>, Vec<i64>) {
+    let mut order: Vec<usize> = (0..pair.repeated.1.len()).collect();
+    order.shuffle(&mut Pcg64::new(u128::from(seed), 6));
+    let y = order.iter().map(|i| pair.repeated.1[*i]).collect();
+    (pair.repeated.0.select(Axis(0), &order), y)
+}
+
+/// The same model, whatever it was told of the number of rows and however long it took.
+fn same(mut a: OrctModel, b: &OrctModel) -> bool {
+    (a.report.seconds, a.report.rows) = (b.report.seconds, b.report.rows);
+    a == *b
+}
+
+/// As [`Pair::random`], in two or three classes.
+fn pair_of(seed: u64, rows: usize, classes: i64) -> Pair {
+    let mut pair = Pair::random(seed, rows);
+    let third = |x: ndarray::ArrayView1<'_, f64>| i64::from(classes == 3 && x[2] > 0.5);
+    let (x, y, _) = &mut pair.weighted;
+    y.iter_mut().zip(x.rows()).for_each(|(y, x)| *y += third(x));
+    let (x, y) = &mut pair.repeated;
+    y.iter_mut().zip(x.rows()).for_each(|(y, x)| *y += third(x));
+    pair
+}
+
+#[test]
+fn weighted_rows_and_repeated_rows_in_any_order_are_classified_by_one_tree_to_the_bit() {
+    for seed in 0..4u64 {
+        for classes in [2, 3] {
+            let pair = pair_of(seed, 40 + 60 * seed as usize, classes);
+            let (x, y, weights) = &pair.weighted;
+            let (other_x, other_y) = shuffled(&pair, seed);
+            let settings = OrctSettings {
+                n_starts: 4,
+                ..OrctSettings::default()
+            };
+            let weighted = fit(x, y, Some(weights), &settings);
+            let repeated = fit(&other_x, &other_y, None, &settings);
+            assert!(same(weighted, &repeated), "seed {seed}, {classes} classes");
+        }
+    }
+}
+
+#[test]
+fn weighted_rows_and_repeated_rows_in_any_order_are_cross_validated_to_the_bit() {
+    let settings = CvSettings {
+        fit: OrctSettings {
+            n_starts: 2,
+            ..OrctSettings::default()
+        },
+        depths: vec![1, 2],
+        gammas: vec![128.0, 512.0],
+        local_grid: vec![0.0, 0.5],
+        folds: 3,
+        ..CvSettings::default()
+    };
+    for (seed, classes) in [(0, 2), (1, 3)] {
+        let pair = pair_of(seed, 90, classes);
+        let (x, y, weights) = &pair.weighted;
+        let (other_x, other_y) = shuffled(&pair, seed);
+        let control = Control::default();
+        let choose = |x: &Array2<f64>, y: &[i64], weights: Option<&[f64]>| {
+            fit_orct_cv(x.view(), &Labels::from(y), weights, &settings, &control).unwrap()
+        };
+        let weighted = choose(x, y, Some(weights));
+        let repeated = choose(&other_x, &other_y, None);
+        assert!(same(weighted, &repeated), "seed {seed}, {classes} classes");
+    }
+}
+
+#[test]
+fn weighted_rows_and_repeated_rows_in_any_order_are_regressed_by_one_tree_to_the_bit() {
+    for (seed, curves) in [(0, false), (1, true), (2, false)] {
+        let pair = Pair::random(seed, 120);
+        let (x, _, weights) = &pair.weighted;
+        let (other_x, _) = shuffled(&pair, seed);
+        let settings = SrtSettings {
+            n_starts: 4,
+            curves,
+            ..SrtSettings::default()
+        };
+        let regress = |x: &Array2<f64>, weights: Option<&[f64]>| {
+            let rows = x.rows().into_iter();
+            let y: Vec<f64> = rows.map(|x| (5.0 * x[0]).sin() + x[1] * x[2]).collect();
+            fit_srt(x.view(), &y, weights, &settings, &Control::default()).unwrap()
+        };
+        let mut weighted = regress(x, Some(weights));
+        let repeated = regress(&other_x, None);
+        weighted.report.seconds = repeated.report.seconds;
+        weighted.report.rows = repeated.report.rows;
+        assert_eq!(weighted, repeated, "seed {seed}");
+    }
+}
+
+#[test]
+fn rows_are_selected_by_their_weighted_distribution_alone() {
+    let pair = pair_of(5, 400, 2);
+    let (x, y, weights) = &pair.weighted;
+    let (other_x, other_y) = shuffled(&pair, 5);
+    let settings = OrctSettings {
+        n_starts: 2,
+        ..OrctSettings::plain()
+    };
+    let select = |x: &Array2<f64>, y: &[i64], weights: Option<&[f64]>| {
+        let (labels, selection) = (Labels::from(y), RowSelection::default());
+        let control = Control::default();
+        fit_orct_selected(x.view(), &labels, weights, &settings, &selection, &control).unwrap()
+    };
+    let weighted = select(x, y, Some(weights));
+    assert!(same(weighted, &select(&other_x, &other_y, None)));
 }

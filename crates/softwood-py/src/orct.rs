@@ -25,9 +25,11 @@ handle! {
             let (names, width) = (("predict", "the predictions"), self.0.classes.len() + 2);
             let (py, routing) = (n_threads.py(), Name.take("routing", routing)?);
             let codes = read_rows(py, names, &x, width, n_threads, |rows| {
-                self.0.predict_by(rows, routing)
+                let mut codes = vec![0; rows.len()];
+                self.0
+                    .predict_into(rows, routing, |class| class as isize, &mut codes)?;
+                Ok(codes)
             })?;
-            let codes: Vec<isize> = codes.into_iter().map(|code| code as isize).collect();
             Ok(codes.into_pyarray(py))
         }
 

@@ -1,5 +1,6 @@
 //! Rows in, blocks of scaled rows out, and passes over them.
 
+mod canonical;
 pub(crate) mod finite;
 mod gather;
 pub(crate) mod hinges;
@@ -16,6 +17,7 @@ mod training;
 mod typical;
 mod weighted_rows;
 
+pub(crate) use canonical::{CanonicalRows, RowOrder};
 pub use labels::{ClassLabels, Labels};
 pub use ordered_sum::{Parallelism, Part, merge_parts};
 pub(crate) use ordered_sum::{add_to, fill_by_chunks};

@@ -65,6 +65,11 @@ impl Rows<'_> {
         with_view!(self, view => view.ncols())
     }
 
+    /// Feature `j` of a row.
+    pub(crate) fn value(&self, row: usize, j: usize) -> f64 {
+        with_view!(self, view => f64::from(view[[row, j]]))
+    }
+
     /// Column `j` as doubles.
     pub(crate) fn column(&self, j: usize) -> Vec<f64> {
         with_view!(self, view => view.column(j).iter().map(|x| f64::from(*x)).collect())

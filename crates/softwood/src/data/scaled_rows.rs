@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Data sets up to this many bytes once scaled are scaled once and kept; larger ones are scaled
 /// anew, in cache, at every evaluation, and never copied as a whole.
-const KEEP_BELOW_BYTES: usize = 96 << 20;
+pub(super) const KEEP_BELOW_BYTES: usize = 96 << 20;
 
 /// The training rows behind their scaling.
 pub struct ScaledRows<'a> {

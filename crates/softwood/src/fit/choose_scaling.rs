@@ -59,7 +59,14 @@ fn choose_scaling(
     };
     progress.begin_phase(starts_of_choice(settings));
     let (labels, weights, seed) = (problem.labels, problem.weights, settings.run.random_state);
-    let Ok(folds) = Folds::new(labels, weights, SCALING_FOLDS, seed, usize::MAX) else {
+    let Ok(folds) = Folds::new(
+        &problem.rows,
+        labels,
+        weights,
+        SCALING_FOLDS,
+        seed,
+        usize::MAX,
+    ) else {
         return Ok(ScalingKind::MinMax); // too few rows to choose by
     };
     let mut costs = KINDS.map(|_| vec![0.0; problem.rows.len()]);

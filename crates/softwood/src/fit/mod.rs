@@ -12,6 +12,7 @@ mod notices;
 pub mod orct;
 pub mod orct_cv;
 mod orct_cv_scores;
+mod orct_data;
 mod orct_problem;
 pub mod orct_settings;
 pub mod orrt;

@@ -3,6 +3,7 @@
 use super::check_orct_data::check_orct_data;
 use super::choose_scaling::{learn_scaling, starts_of_choice};
 use super::notices::notices_of_classification;
+use super::orct_data::OrctData;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
@@ -24,7 +25,8 @@ use std::time::Instant;
 /// upwards with class-balanced costs, alternating the exact label step with projected L-BFGS on
 /// (a, μ), and end with the wanted γ and the true costs. Every other start takes greedy splits on single
 /// features straight to that last stage. Splits that cost more than they save are pruned, idle ones
-/// are regrown. Same seed, same bits, on any number of threads.
+/// are regrown. Same seed, same bits, on any number of threads and, for rows that are kept (up to 96 MB),
+/// in whatever order they stand and whether they are weighted or repeated.
 pub fn fit_orct<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -34,12 +36,14 @@ pub fn fit_orct<'a>(
 ) -> Result<OrctModel, FitError> {
     let rows = rows.into();
     settings.validate()?;
-    let costs = check_orct_data(&rows, labels, weights, settings)?;
-    in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     let starts = starts_of_choice(settings) + settings.n_starts;
     control.progress.announce(starts);
-    let mut model = fit_checked(rows, labels, weights, &costs, settings, None, control)?;
-    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
+    let (all, weights) = (data.rows(), data.weights());
+    let (labels, costs) = (&data.labels, &data.costs);
+    let mut model = fit_checked(all, labels, weights, costs, settings, None, control)?;
+    model.report.rows = rows.len();
+    model.report.notices = notices_of_classification(&model, &all, weights, &settings.penalty);
     Ok(model)
 }
 

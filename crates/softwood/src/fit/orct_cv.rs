@@ -1,13 +1,12 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
-use super::check_orct_data::check_orct_data;
 use super::cv_settings::CvSettings;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_cv_scores::CvScores;
+use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
-use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows};
 use crate::error::FitError;
 use crate::fitted::{CvTable, OrctModel};
@@ -36,15 +35,13 @@ pub fn fit_orct_cv<'a>(
     let began = Instant::now();
     settings.validate()?;
     let deepest = *settings.depths.iter().max().expect("checked");
-    let costs = check_orct_data(
-        &rows,
-        labels,
-        weights,
-        &OrctSettings {
-            depth: deepest,
-            ..settings.fit.clone()
-        },
-    )?;
+    let deep = OrctSettings {
+        depth: deepest,
+        ..settings.fit.clone()
+    };
+    let data = OrctData::checked(rows.reborrow(), labels, weights, &deep)?;
+    let (all, weights) = (data.rows(), data.weights());
+    let (labels, costs) = (&*data.labels, &data.costs);
     let limit = settings.fit.run.time_limit;
     let stop = Stop::new(
         &control.stop,
@@ -53,12 +50,11 @@ pub fn fit_orct_cv<'a>(
     let table = in_pool(
         settings.fit.run.n_threads,
         || -> Result<CvTable, FitError> {
-            check_finite(&rows)?;
             let scores = CvScores {
-                rows: rows.reborrow(),
+                rows: all,
                 labels,
                 weights,
-                costs: &costs,
+                costs,
                 settings,
                 stop: &stop,
                 progress: &control.progress,
@@ -73,12 +69,13 @@ pub fn fit_orct_cv<'a>(
     let mut fit = chosen.settings(&settings.fit);
     fit.run = settings.fit.run.left_since(began);
     fit.validate()?;
-    let mut model = fit_checked(rows, labels, weights, &costs, &fit, None, control)?;
+    let mut model = fit_checked(all, labels, weights, costs, &fit, None, control)?;
+    model.report.rows = rows.len();
     if table.cut_short && model.report.status != SolveStatus::Cancelled {
         model.report.status = SolveStatus::TimeLimit;
     }
     model.report.seconds = began.elapsed().as_secs_f64();
     model.report.cross_validation = Some(table);
-    model.report.notices = notices_of_classification(&model, &rows, weights, &fit.penalty);
+    model.report.notices = notices_of_classification(&model, &all, weights, &fit.penalty);
     Ok(model)
 }

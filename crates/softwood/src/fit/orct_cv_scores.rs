@@ -59,10 +59,26 @@ struct Part {
     weights: Option<Vec<f64>>,
 }
 
+impl Part {
+    /// Share of the weight of the rows for which it holds.
+    fn weight_where(&self, holds: impl Iterator<Item = bool>) -> f64 {
+        let weight = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i]);
+        // By the heaviest, as weights may be too small or too large to be added.
+        let heaviest = (0..self.rows.nrows()).map(weight).fold(0.0, f64::max);
+        let (mut true_of, mut all) = (0.0, 0.0);
+        for (i, holds) in holds.enumerate() {
+            all += weight(i) / heaviest;
+            true_of += if holds { weight(i) / heaviest } else { 0.0 };
+        }
+        true_of / all
+    }
+}
+
 /// What a fold tells of a candidate.
 struct FoldScore {
     costs: Vec<f64>,
-    right: usize,
+    /// Share of the weight that is predicted right.
+    accuracy: f64,
     local_sparsity: f64,
     global_sparsity: f64,
 }
@@ -73,7 +89,14 @@ impl CvScores<'_> {
         let (settings, seed) = (self.settings, self.settings.fit.run.random_state);
         let fold = |repeat: usize| {
             let seed = seed.wrapping_add(repeat as u64);
-            Folds::new(self.labels, self.weights, settings.folds, seed, CV_ROWS)
+            Folds::new(
+                &self.rows,
+                self.labels,
+                self.weights,
+                settings.folds,
+                seed,
+                CV_ROWS,
+            )
         };
         let first = fold(0)?;
         let repeats = CV_PREDICTIONS.div_ceil(first.rows()).clamp(1, MAX_FOLDINGS);
@@ -214,7 +237,7 @@ impl CvScores<'_> {
             self.stop.check()?;
             let outcomes = self.run_candidate(&problem, &scaled, candidate, warm.as_ref())?;
             self.stop.check()?;
-            let score = self.score(&problem, &outcomes[0], candidate, &held, &fold.held.labels);
+            let score = self.score(&problem, &outcomes[0], candidate, &held, &fold.held);
             scores.push(Some(score));
             warm = Some(match warm {
                 Some(last) if last.gamma == candidate.gamma => WarmStarts {
@@ -267,7 +290,7 @@ impl CvScores<'_> {
         start: &StartOutcome,
         candidate: &CvCandidate,
         held: &dyn RowSource<'_>,
-        labels: &Labels,
+        part: &Part,
     ) -> FoldScore {
         let k = self.labels.classes.len();
         let mut probabilities = vec![0.0; held.len() * k];
@@ -275,13 +298,10 @@ impl CvScores<'_> {
         let finite = mixture.fill(held, Parallelism::None, &mut probabilities);
         debug_assert!(finite, "the rows were checked");
         let predicted = probabilities.chunks_exact(k).map(most_probable);
-        let held_out = predicted.zip(labels.codes.iter().copied());
+        let held_out = predicted.zip(part.labels.codes.iter().copied());
         let (a, _) = problem.layout().split(&start.theta);
         FoldScore {
-            right: held_out
-                .clone()
-                .filter(|(predicted, y)| predicted == y)
-                .count(),
+            accuracy: part.weight_where(held_out.clone().map(|(predicted, y)| predicted == y)),
             costs: held_out
                 .map(|(predicted, y)| self.costs[y as usize * k + predicted as usize])
                 .collect(),
@@ -319,7 +339,7 @@ fn add_fold(
         };
         c.local_sparsity = mean(c.local_sparsity, score.local_sparsity);
         c.global_sparsity = mean(c.global_sparsity, score.global_sparsity);
-        c.accuracy = mean(c.accuracy, score.right as f64 / score.costs.len() as f64);
+        c.accuracy = mean(c.accuracy, score.accuracy);
         c.folds += 1;
     }
     let ones = vec![1.0; held.labels.codes.len()];

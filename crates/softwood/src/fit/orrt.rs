@@ -3,11 +3,13 @@
 use super::notices::notices_of_mixture;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::OrrtStarts;
-use super::row_groups::{RowGroup, check_groups, constraint_reports, group_bounds};
+use super::row_groups::{GroupedRows, RowGroup, check_groups, constraint_reports};
 use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
+use crate::data::{
+    CanonicalRows, RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization,
+};
 use crate::error::FitError;
 use crate::fitted::{OrrtModel, SoftTree};
 use crate::search::starts::parallelism;
@@ -25,7 +27,10 @@ use std::time::Instant;
 /// For given splits all leaf models follow from one linear regression; starts descend over the splits
 /// alone (variable projection), through softer splits, from random hyperplanes and from the splits of a
 /// soft regression tree. Penalties, and the bounds that `groups` of rows bring along, come in at the end,
-/// over splits and leaves together. Same seed, same bits, on any number of threads.
+/// over splits and leaves together.
+///
+/// Same seed, same bits, on any number of threads and, for rows that are kept (up to 96 MB), in
+/// whatever order they stand and whether they are weighted or repeated.
 pub fn fit_orrt<'a>(
     rows: impl Into<Rows<'a>>,
     y: &[f64],
@@ -41,43 +46,65 @@ pub fn fit_orrt<'a>(
     settings.penalty.validate_groups(rows.features())?;
     check_response(&rows, y)?;
     check_weights(rows.len(), weights)?;
-    let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
         check_groups(groups, rows.len(), rows.features(), weights)?;
-        control.progress.announce(settings.n_starts);
-        control.progress.begin_phase(settings.n_starts);
-        let patient = stop.without_deadline();
-        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
-        let response = Standardization::learn(y, weights);
-        let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling);
-        let spread = parallelism(scaled.chunks(), settings.n_starts);
-        let data = RegressionRows::new(scaled, &standardized, weights, spread, stop.clone());
-        let topology = Topology::complete(settings.depth);
-        let bounds = group_bounds(groups, &data, &scaling, &response);
-        let starts = OrrtStarts {
-            data: &data,
-            bounds: &bounds,
-            topology,
-            settings,
-            progress: &control.progress,
-        }
-        .run()?;
-        let at = &starts.parameters;
-        let names = settings.run.feature_names.as_deref();
-        let mut model = OrrtModel {
-            tree: SoftTree::of(topology, settings.gamma, &at.theta, &scaling, names),
-            leaf_slopes: at.leaf_slopes.clone(),
-            leaf_intercepts: at.leaf_intercepts.clone(),
-            response,
-            ridge_leaves: starts.ridge,
-            report: starts.all.report(rows.len(), began),
+        let data = CanonicalRows::of(rows.reborrow(), y, weights);
+        let given = GroupedRows {
+            groups,
+            rows: rows.reborrow(),
+            y,
+            weights,
         };
-        let best = &starts.all.outcomes[starts.all.best];
-        model.report.constraints = constraint_reports(groups, &response, best);
-        model.report.loss_unit = Some(response.scale * response.scale).filter(|u| u.is_finite());
-        model.report.notices = notices_of_mixture(&model, &rows, weights, &settings.penalty);
+        let rows_seen = (data.rows(), &data.target[..], data.weights());
+        let mut model = fit_checked(rows_seen, &given, settings, control)?;
+        model.report.rows = rows.len();
+        model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
+}
+
+/// As [`fit_orrt`] for what was checked before, in the present pool.
+fn fit_checked(
+    (rows, y, weights): (Rows<'_>, &[f64], Option<&[f64]>),
+    given: &GroupedRows<'_, '_>,
+    settings: &OrrtSettings,
+    control: &Control,
+) -> Result<OrrtModel, FitError> {
+    let began = Instant::now();
+    let stop = settings.run.stop(control);
+    control.progress.announce(settings.n_starts);
+    control.progress.begin_phase(settings.n_starts);
+    let patient = stop.without_deadline();
+    let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
+    let response = Standardization::learn(y, weights);
+    let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
+    let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+    let spread = parallelism(scaled.chunks(), settings.n_starts);
+    let data = RegressionRows::new(scaled, &standardized, weights, spread, stop.clone());
+    let topology = Topology::complete(settings.depth);
+    let bounds = given.bounds(&scaling, &response, spread, &stop);
+    let starts = OrrtStarts {
+        data: &data,
+        bounds: &bounds,
+        topology,
+        settings,
+        progress: &control.progress,
+    }
+    .run()?;
+    let at = &starts.parameters;
+    let names = settings.run.feature_names.as_deref();
+    let mut model = OrrtModel {
+        tree: SoftTree::of(topology, settings.gamma, &at.theta, &scaling, names),
+        leaf_slopes: at.leaf_slopes.clone(),
+        leaf_intercepts: at.leaf_intercepts.clone(),
+        response,
+        ridge_leaves: starts.ridge,
+        report: starts.all.report(rows.len(), began),
+    };
+    let best = &starts.all.outcomes[starts.all.best];
+    model.report.constraints = constraint_reports(given.groups, &response, best);
+    model.report.loss_unit = Some(response.scale * response.scale).filter(|u| u.is_finite());
+    model.report.notices = notices_of_mixture(&model, &rows, weights, &settings.penalty);
+    Ok(model)
 }

@@ -2,11 +2,12 @@
 
 use super::validate::{check_setting, check_weights};
 use crate::data::finite::check_finite;
-use crate::data::{RegressionRows, Rows, ScaledRows, Scaling, Standardization};
+use crate::data::{Parallelism, RegressionRows, Rows, ScaledRows, Scaling, Standardization};
 use crate::error::InputError;
 use crate::fitted::{ConstraintKind, ConstraintReport};
 use crate::objective::{GroupBound, GroupBounds, GroupMeasure};
 use crate::search::mixture_descent::{BoundReached, MixtureOutcome};
+use crate::stop::Stop;
 
 /// Rows with bounds on what is predicted for them, in units of the response.
 #[derive(Clone, Debug)]
@@ -118,36 +119,47 @@ pub(super) fn check_groups(
     Ok(())
 }
 
-/// The bounds in units of the standardized response, beside the scaled training rows `data`.
-pub(super) fn group_bounds<'d>(
-    groups: &'d [RowGroup<'_>],
-    data: &RegressionRows<'d>,
-    scaling: &'d Scaling,
-    response: &Standardization,
-) -> GroupBounds<'d> {
-    let rows_of = |group: &'d RowGroup<'_>| match &group.rows {
-        GroupRows::Training(rows) => {
-            let picked: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
-            data.select(&picked)
-        }
-        GroupRows::Given { x, y, weights } => {
+/// Groups beside the training rows, responses and weights that they may name, as they were given.
+pub(super) struct GroupedRows<'a, 'g> {
+    pub groups: &'a [RowGroup<'g>],
+    pub rows: Rows<'a>,
+    pub y: &'a [f64],
+    pub weights: Option<&'a [f64]>,
+}
+
+impl GroupedRows<'_, '_> {
+    /// The bounds in units of the standardized response.
+    pub fn bounds<'d>(
+        &'d self,
+        scaling: &'d Scaling,
+        response: &Standardization,
+        spread: Parallelism,
+        stop: &Stop,
+    ) -> GroupBounds<'d> {
+        let regression = |x: &'d Rows<'_>, y: &[f64], weights: Option<&[f64]>| {
             let y: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
-            let source = ScaledRows::new(x.reborrow(), scaling);
-            let (spread, stop) = (data.rows.parallelism, data.rows.stop.clone());
-            RegressionRows::new(source, &y, *weights, spread, stop)
+            let source = ScaledRows::passing_once(x.reborrow(), scaling);
+            RegressionRows::new(source, &y, weights, spread, stop.clone())
+        };
+        let rows_of = |group: &'d RowGroup<'_>| match &group.rows {
+            GroupRows::Training(rows) => {
+                let picked: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
+                regression(&self.rows, self.y, self.weights).select(&picked)
+            }
+            GroupRows::Given { x, y, weights } => regression(x, y, *weights),
+        };
+        let all = self.groups.iter().enumerate();
+        let bounds = all.flat_map(|(place, group)| {
+            group.bounds().map(move |(measure, bound)| GroupBound {
+                measure,
+                group: place,
+                bound: bound / unit(measure, response),
+            })
+        });
+        GroupBounds {
+            bounds: bounds.collect(),
+            groups: self.groups.iter().map(rows_of).collect(),
         }
-    };
-    let all = groups.iter().enumerate();
-    let bounds = all.flat_map(|(place, group)| {
-        group.bounds().map(move |(measure, bound)| GroupBound {
-            measure,
-            group: place,
-            bound: bound / unit(measure, response),
-        })
-    });
-    GroupBounds {
-        bounds: bounds.collect(),
-        groups: groups.iter().map(rows_of).collect(),
     }
 }
 

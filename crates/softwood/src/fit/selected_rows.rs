@@ -6,13 +6,12 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
-use super::check_orct_data::check_orct_data;
 use super::choose_scaling::starts_of_choice;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
+use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
-use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, Scaling};
 use crate::error::{FitError, InputError};
 use crate::fitted::{OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
@@ -102,16 +101,16 @@ pub fn fit_orct_selected<'a>(
     let began = Instant::now();
     settings.validate()?;
     selection.validate(rows.features())?;
-    let costs = check_orct_data(&rows, labels, weights, settings)?;
-    in_pool(settings.run.n_threads, || check_finite(&rows))??;
+    let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let (all, weights) = (data.rows(), data.weights());
     let progress = &control.progress;
     progress.announce(starts_of_choice(settings) + (1 + selection.rounds) * settings.n_starts);
     let stop = settings.run.stop(control);
     let work = SelectedFit {
-        rows: rows.reborrow(),
-        labels,
-        costs: &costs,
-        weight: weights.map_or_else(|| vec![1.0; rows.len()], <[f64]>::to_vec),
+        rows: all,
+        labels: &data.labels,
+        costs: &data.costs,
+        weight: weights.map_or_else(|| vec![1.0; all.len()], <[f64]>::to_vec),
         settings,
         selection,
         control,
@@ -133,7 +132,7 @@ pub fn fit_orct_selected<'a>(
     }
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
-    model.report.notices = notices_of_classification(&model, &rows, weights, &settings.penalty);
+    model.report.notices = notices_of_classification(&model, &all, weights, &settings.penalty);
     Ok(model)
 }
 

@@ -1,13 +1,12 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
-use super::check_orct_data::check_orct_data;
 use super::choose_scaling::{learn_scaling, starts_of_choice};
 use super::notices::notices_of_classification;
+use super::orct_data::OrctData;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use super::validate::check_grid;
 use crate::control::Control;
-use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
@@ -108,7 +107,7 @@ pub fn sparsity_path<'a>(
     settings.validate()?;
     check_grid("local_grid", &grid.local)?;
     check_grid("global_grid", &grid.global)?;
-    let costs = check_orct_data(&rows, labels, weights, settings)?;
+    let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     if let Some(validation) = validation {
         check_validation(&rows, validation)?;
     }
@@ -120,12 +119,11 @@ pub fn sparsity_path<'a>(
         seconds: 0.0,
     };
     in_pool(settings.run.n_threads, || -> Result<(), FitError> {
-        check_finite(&rows)?;
         let problem = OrctProblem {
-            rows: rows.reborrow(),
-            labels,
-            weights,
-            costs: &costs,
+            rows: data.rows(),
+            labels: &data.labels,
+            weights: data.weights(),
+            costs: &data.costs,
             topology: Topology::complete(settings.depth),
         };
         control.progress.announce(grid.starts(settings));
@@ -136,7 +134,8 @@ pub fn sparsity_path<'a>(
             settings,
             &stop,
             &control.progress,
-            |(l, g), model| {
+            |(l, g), mut model| {
+                model.report.rows = rows.len();
                 path.points.push(PathPoint {
                     local: l,
                     global: g,

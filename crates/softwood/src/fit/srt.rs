@@ -8,7 +8,9 @@ use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
-use crate::data::{RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization};
+use crate::data::{
+    CanonicalRows, RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization,
+};
 use crate::error::FitError;
 use crate::fitted::{SoftTree, SrtModel};
 use crate::search::starts::parallelism;
@@ -26,7 +28,8 @@ use std::time::Instant;
 /// error. A row is predicted by the one leaf at the end of its likelier branches. If curves are asked
 /// for, they are estimated and taken out of the response together with β̄.
 ///
-/// Same seed, same bits, on any number of threads.
+/// Same seed, same bits, on any number of threads and, for rows that are kept (up to 96 MB), in
+/// whatever order they stand and whether they are weighted or repeated.
 pub fn fit_srt<'a>(
     rows: impl Into<Rows<'a>>,
     y: &[f64],
@@ -40,50 +43,66 @@ pub fn fit_srt<'a>(
     check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
     check_response(&rows, y)?;
     check_weights(rows.len(), weights)?;
-    let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
-        control.progress.announce(settings.n_starts);
-        control.progress.begin_phase(settings.n_starts);
-        let patient = stop.without_deadline();
-        let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
-        let hinges = if settings.curves {
-            Distributions::learn(rows.reborrow(), weights, &patient)?.hinges(&scaling)?
-        } else {
-            Vec::new()
-        };
-        let response = Standardization::learn(y, weights);
-        let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling);
-        let spread = parallelism(scaled.chunks(), settings.n_starts);
-        let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
-        let (trend, data) = Trend::take_out(&data, &hinges)?;
-        let data = data.with_stop(&stop);
-        let topology = Topology::complete(settings.depth);
-        let starts = SrtStarts {
-            data: &data,
-            topology,
-            settings,
-            progress: &control.progress,
-        }
-        .run()?;
-        let best = &starts.outcomes[starts.best];
-        let names = settings.run.feature_names.as_deref();
-        let at = &best.parameters;
-        let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
-        let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
-        let mut model = SrtModel {
-            tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
-            leaf_slopes,
-            leaf_intercepts,
-            curves: trend.curves,
-            response,
-            ridge_branches: best.ridges.branches.to_vec(),
-            ridge_leaves: best.ridges.leaves.to_vec(),
-            report: starts.report(rows.len(), began),
-        };
-        model.report.loss_unit = loss_unit;
-        model.report.notices = notices_of_regression(&model, &rows, weights);
+        let data = CanonicalRows::of(rows.reborrow(), y, weights);
+        let mut model = fit_checked(data.rows(), &data.target, data.weights(), settings, control)?;
+        model.report.rows = rows.len();
+        model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
+}
+
+/// As [`fit_srt`] for what was checked before, in the present pool.
+fn fit_checked(
+    rows: Rows<'_>,
+    y: &[f64],
+    weights: Option<&[f64]>,
+    settings: &SrtSettings,
+    control: &Control,
+) -> Result<SrtModel, FitError> {
+    let began = Instant::now();
+    let stop = settings.run.stop(control);
+    control.progress.announce(settings.n_starts);
+    control.progress.begin_phase(settings.n_starts);
+    let patient = stop.without_deadline();
+    let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
+    let hinges = if settings.curves {
+        Distributions::learn(rows.reborrow(), weights, &patient)?.hinges(&scaling)?
+    } else {
+        Vec::new()
+    };
+    let response = Standardization::learn(y, weights);
+    let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
+    let scaled = ScaledRows::new(rows.reborrow(), &scaling);
+    let spread = parallelism(scaled.chunks(), settings.n_starts);
+    let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
+    let (trend, data) = Trend::take_out(&data, &hinges)?;
+    let data = data.with_stop(&stop);
+    let topology = Topology::complete(settings.depth);
+    let starts = SrtStarts {
+        data: &data,
+        topology,
+        settings,
+        progress: &control.progress,
+    }
+    .run()?;
+    let best = &starts.outcomes[starts.best];
+    let names = settings.run.feature_names.as_deref();
+    let at = &best.parameters;
+    let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
+    let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
+    let mut model = SrtModel {
+        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
+        leaf_slopes,
+        leaf_intercepts,
+        curves: trend.curves,
+        response,
+        ridge_branches: best.ridges.branches.to_vec(),
+        ridge_leaves: best.ridges.leaves.to_vec(),
+        report: starts.report(rows.len(), began),
+    };
+    model.report.loss_unit = loss_unit;
+    model.report.notices = notices_of_regression(&model, &rows, weights);
+    Ok(model)
 }

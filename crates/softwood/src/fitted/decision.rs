@@ -1,6 +1,5 @@
 //! How a class is chosen, and how rows are routed.
 
-use super::predict::most_probable;
 use serde::{Deserialize, Serialize};
 
 /// How a classification tree chooses the class of a row.
@@ -20,17 +19,39 @@ pub enum Decision {
 impl Decision {
     /// The class for a row with these probabilities of classes; for [`Self::LeafLabels`], of labels.
     pub fn class(&self, probabilities: &[f64]) -> u32 {
-        match self {
-            Self::MostProbable | Self::LeafLabels => most_probable(probabilities),
-            Self::LeastCost(costs) => {
-                let cost = |k: usize| -> f64 {
-                    let terms = probabilities.iter().zip(costs);
-                    -terms.map(|(p, costs)| p * costs[k]).sum::<f64>()
-                };
-                most_probable(&(0..probabilities.len()).map(cost).collect::<Vec<f64>>())
+        self.classes(probabilities, 1)[0]
+    }
+
+    /// The same for each of `stride` rows, whose probabilities stand in columns.
+    pub(super) fn classes(&self, columns: &[f64], stride: usize) -> Vec<u32> {
+        let Self::LeastCost(costs) = self else {
+            return largest_column(columns, stride);
+        };
+        let mut gains = vec![0.0; columns.len()];
+        for (k, gains) in gains.chunks_exact_mut(stride).enumerate() {
+            for (probabilities, costs) in columns.chunks_exact(stride).zip(costs) {
+                let terms = gains.iter_mut().zip(probabilities);
+                terms.for_each(|(gain, p)| *gain -= p * costs[k]);
             }
         }
+        largest_column(&gains, stride)
     }
+}
+
+/// The column of each row's largest value, the first one on a tie. Column by column, so that no branch
+/// depends on the data.
+fn largest_column(columns: &[f64], stride: usize) -> Vec<u32> {
+    let mut columns = columns.chunks_exact(stride);
+    let mut largest = columns.next().expect("there is a class").to_vec();
+    let mut place = vec![0; stride];
+    for (k, column) in (1..).zip(columns) {
+        for ((place, largest), value) in place.iter_mut().zip(&mut largest).zip(column) {
+            let larger = *value > *largest;
+            *place = if larger { k } else { *place };
+            *largest = if larger { *value } else { *largest };
+        }
+    }
+    place
 }
 
 /// How rows go through a tree.

@@ -124,22 +124,37 @@ impl OrctModel {
         rows: impl Into<Rows<'a>>,
         routing: Routing,
     ) -> Result<Vec<u32>, InputError> {
+        let rows = rows.into();
+        let mut out = vec![0; rows.len()];
+        self.predict_into(rows, routing, |class| class, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same into memory of the caller's, which must have N places, as what `as_code` makes of them.
+    pub fn predict_into<'a, T: Send>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+        routing: Routing,
+        as_code: impl Fn(u32) -> T + Sync,
+        out: &mut [T],
+    ) -> Result<(), InputError> {
+        let rows = rows.into();
+        assert_eq!(out.len(), rows.len(), "N places");
         if routing == Routing::Hard {
             let classes = self.leaf_decisions();
-            let leaves = self.tree.leaf_indices(rows)?.into_iter();
-            return Ok(leaves.map(|leaf| classes[leaf as usize]).collect());
+            let leaves = self.tree.leaf_indices(rows)?;
+            for (out, leaf) in out.iter_mut().zip(leaves) {
+                *out = as_code(classes[leaf as usize]);
+            }
+            return Ok(());
         }
         let mixture = match self.decision {
             Decision::LeafLabels => self.label_mixture(),
             _ => self.mixture(),
         };
-        let rows = rows.into();
-        let mut out = vec![0; rows.len()];
         self.tree.pass_once(rows, |scaled, parallelism| {
-            let decide = |row: &[f64]| self.decision.class(row);
-            mixture.decide(scaled, parallelism, decide, &mut out)
-        })?;
-        Ok(out)
+            mixture.decide(scaled, parallelism, &self.decision, &as_code, out)
+        })
     }
 
     /// Frequency f_tk of each class in each leaf, L × K, as soft routing mixes them. Models of version 1

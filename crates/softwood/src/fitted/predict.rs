@@ -1,6 +1,7 @@
 //! Soft routing: probabilities of leaves for new rows, and values of leaves mixed by them.
 
 use super::SoftTree;
+use super::decision::Decision;
 use super::passing::fill_by_blocks;
 use crate::InputError;
 use crate::data::{Parallelism, RowSource, Rows, Tile};
@@ -131,27 +132,30 @@ impl Mixture {
             4 => side_by_side::<4>(columns, stride, out),
             _ => {
                 for (i, row) in out.chunks_exact_mut(width).enumerate() {
-                    put_row(columns, stride, i, row);
+                    let columns = columns.chunks_exact(stride);
+                    row.iter_mut()
+                        .zip(columns)
+                        .for_each(|(p, column)| *p = column[i]);
                 }
             }
         };
         self.see_columns(rows, parallelism, width, put, out)
     }
 
-    /// What `decide` makes of the K values of each row into `out`; false if a row is not finite.
-    pub fn decide(
+    /// What `decision` makes of the K values of each row into `out`; false if a row is not finite.
+    pub fn decide<T: Send>(
         &self,
         rows: &dyn RowSource<'_>,
         parallelism: Parallelism,
-        decide: impl Fn(&[f64]) -> u32 + Sync,
-        out: &mut [u32],
+        decision: &Decision,
+        as_code: impl Fn(u32) -> T + Sync,
+        out: &mut [T],
     ) -> bool {
         let stride = rows.stride();
-        let put = |columns: &[f64], out: &mut [u32]| {
-            let mut row = vec![0.0; self.width()];
-            for (i, out) in out.iter_mut().enumerate() {
-                put_row(columns, stride, i, &mut row);
-                *out = decide(&row);
+        let put = |columns: &[f64], out: &mut [T]| {
+            let classes = decision.classes(columns, stride);
+            for (out, class) in out.iter_mut().zip(classes) {
+                *out = as_code(class);
             }
         };
         self.see_columns(rows, parallelism, 1, put, out)
@@ -180,13 +184,6 @@ impl Mixture {
                 put(columns, out);
             };
         fill_by_blocks(rows, parallelism, width, scratch, fill, out)
-    }
-}
-
-/// Row `i` of the columns.
-fn put_row(columns: &[f64], stride: usize, i: usize, row: &mut [f64]) {
-    for (p, column) in row.iter_mut().zip(columns.chunks_exact(stride)) {
-        *p = column[i];
     }
 }
 

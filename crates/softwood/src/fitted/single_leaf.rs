@@ -80,8 +80,12 @@ impl SoftTree {
                     splits.see(tile, values);
                     place.fill(0);
                     for _ in 0..steps.depth {
-                        splits.pick(tile, place, values, z);
-                        steps.advance(place, z);
+                        if splits.are_few() {
+                            steps.advance(place, splits.seen(values, z.len()));
+                        } else {
+                            splits.pick(tile, place, values, z);
+                            steps.advance(place, |i, _| z[i]);
+                        }
                     }
                     steps.arrive(place);
                     fill(other, tile, place, out);
@@ -119,10 +123,10 @@ impl Steps {
         }
     }
 
-    /// One step down for every row, given the signs at their places.
-    fn advance(&self, places: &mut [u32], z: &[f64]) {
-        for (place, z) in places.iter_mut().zip(z) {
-            *place = self.next[*place as usize][usize::from(*z >= 0.0)];
+    /// One step down for every row, z(row, place) telling by its sign where to.
+    fn advance(&self, places: &mut [u32], z: impl Fn(usize, u32) -> f64) {
+        for (i, place) in places.iter_mut().enumerate() {
+            *place = self.next[*place as usize][usize::from(z(i, *place) >= 0.0)];
         }
     }
 
@@ -171,15 +175,22 @@ impl Functions {
         }
     }
 
+    /// The value of function n at row i of the block last seen, functions being few; of any where there is
+    /// no such function.
+    fn seen(&self, scratch: &BlockScratch, stride: usize) -> impl Fn(usize, u32) -> f64 {
+        let (values, last) = (scratch.split_values(), self.offsets.len() - 1);
+        move |i, n| values[last.min(n as usize) * stride + i]
+    }
+
     /// out[i]: the value of function chosen[i] at row i of the block last seen; of any where there is no
     /// such function.
     fn pick(&self, tile: Tile<'_>, chosen: &[u32], scratch: &BlockScratch, out: &mut [f64]) {
         let (count, stride) = (self.offsets.len(), out.len());
         let last = count - 1;
         if self.are_few() {
-            let values = scratch.split_values();
+            let value = self.seen(scratch, stride);
             for (i, (out, n)) in out.iter_mut().zip(chosen).enumerate() {
-                *out = values[last.min(*n as usize) * stride + i];
+                *out = value(i, *n);
             }
             return;
         }

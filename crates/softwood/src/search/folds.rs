@@ -1,11 +1,13 @@
-//! Stratified folds of the rows that carry weight.
+//! Stratified folds of the rows that carry weight, by their values alone.
 
 use crate::InputError;
-use crate::data::Labels;
+use crate::data::{Labels, RowOrder, Rows};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// Rows dealt out to folds: sizes differ by one row at most, and so do those of each class.
+/// Rows dealt out to folds: rows of equal values to one fold, so that a row of weight 2 is dealt as
+/// the row twice, and nothing is held out that was trained on. If all differ, the sizes of folds
+/// differ by one row at most, and so do those of each class.
 pub(crate) struct Folds {
     /// Rows and their folds, rows increasing.
     dealt: Vec<(usize, usize)>,
@@ -13,9 +15,11 @@ pub(crate) struct Folds {
 }
 
 impl Folds {
-    /// Deals out at most `most` of the rows of positive weight, a class's share of them in proportion.
-    /// An error if a fold would be empty, or leave fewer than two classes to train on.
+    /// Deals out the rows of positive weight or, of more than `most` values, so many of them, a class's
+    /// share in proportion. The order of the rows does not matter. An error if a fold would be empty,
+    /// or leave fewer than two classes to train on.
     pub fn new(
+        rows: &Rows<'_>,
         labels: &Labels,
         weights: Option<&[f64]>,
         count: usize,
@@ -23,21 +27,24 @@ impl Folds {
         most: usize,
     ) -> Result<Self, InputError> {
         let mut rng = Pcg64::new(u128::from(seed), u128::MAX);
-        let weighs = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
-        let mut order: Vec<usize> = (0..labels.codes.len()).filter(weighs).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, rng.random_range(0..=i));
+        let by_values = RowOrder::of(rows, weights);
+        let mut units: Vec<&[usize]> = by_values.equal_rows().collect();
+        for i in (1..units.len()).rev() {
+            units.swap(i, rng.random_range(0..=i));
         }
-        order.sort_by_key(|i| labels.codes[*i]); // stable: shuffled within classes
-        if order.len() > most {
-            order = (0..most).map(|k| order[k * order.len() / most]).collect();
+        // Stable: shuffled within classes.
+        units.sort_by_key(|unit| prevailing_class(unit, labels, weights));
+        if units.len() > most {
+            units = (0..most).map(|k| units[k * units.len() / most]).collect();
         }
         let first = rng.random_range(0..count);
-        let dealt = order.into_iter().enumerate();
-        let mut dealt: Vec<(usize, usize)> = dealt.map(|(k, i)| (i, (first + k) % count)).collect();
+        let folds = units.iter().enumerate();
+        let mut dealt: Vec<(usize, usize)> = folds
+            .flat_map(|(k, unit)| unit.iter().map(move |row| (*row, (first + k) % count)))
+            .collect();
         dealt.sort_unstable();
         let folds = Self { dealt, count };
-        folds.check(labels)?;
+        folds.check(labels, units.len())?;
         Ok(folds)
     }
 
@@ -52,15 +59,16 @@ impl Folds {
         inside.map(|(i, _)| *i).collect()
     }
 
-    fn check(&self, labels: &Labels) -> Result<(), InputError> {
-        let rows = self.dealt.len();
+    fn check(&self, labels: &Labels, distinct: usize) -> Result<(), InputError> {
         let refuse = |expected: &'static str| InputError::Setting {
             name: "folds",
             expected,
-            got: format!("{} folds of {rows} rows", self.count),
+            got: format!("{} folds of {distinct} distinct rows", self.count),
         };
-        if self.count > rows {
-            return Err(refuse("at most the number of rows with positive weight"));
+        if self.count > distinct {
+            return Err(refuse(
+                "at most the number of distinct rows with positive weight",
+            ));
         }
         for fold in 0..self.count {
             let mut classes = self.part(fold, false).into_iter().map(|i| labels.codes[i]);
@@ -75,10 +83,38 @@ impl Folds {
     }
 }
 
+/// The class of most weight among rows.
+fn prevailing_class(rows: &[usize], labels: &Labels, weights: Option<&[f64]>) -> u32 {
+    let mut of_classes: Vec<(u32, f64)> = Vec::new();
+    for row in rows {
+        let (class, weight) = (labels.codes[*row], weights.map_or(1.0, |w| w[*row]));
+        match of_classes.iter_mut().find(|(other, _)| *other == class) {
+            Some((_, sum)) => *sum += weight,
+            None => of_classes.push((class, weight)),
+        }
+    }
+    let least_first = |a: &&(u32, f64), b: &&(u32, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
+    let prevailing = of_classes.iter().max_by(least_first);
+    prevailing.expect("at least one row").0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ndarray::Array2;
     use proptest::prelude::*;
+
+    /// Folds of rows that all differ.
+    fn folds(
+        labels: &Labels,
+        weights: Option<&[f64]>,
+        count: usize,
+        seed: u64,
+        most: usize,
+    ) -> Result<Folds, InputError> {
+        let x = Array2::from_shape_fn((labels.codes.len(), 1), |(i, _)| i as f64);
+        Folds::new(&x.view().into(), labels, weights, count, seed, most)
+    }
 
     proptest! {
         #[test]
@@ -88,7 +124,7 @@ mod tests {
             seed in any::<u64>(),
         ) {
             let labels = Labels::from(codes.as_slice());
-            let Ok(folds) = Folds::new(&labels, None, count, seed, usize::MAX) else {
+            let Ok(folds) = folds(&labels, None, count, seed, usize::MAX) else {
                 return Ok(());
             };
             let size = |class: Option<u32>, fold: usize| {
@@ -107,21 +143,49 @@ mod tests {
     #[test]
     fn folds_that_cannot_be_made_are_refused() {
         let two = Labels::from([0i64, 1].as_slice());
-        assert!(Folds::new(&two, None, 2, 0, 9).is_err());
+        assert!(folds(&two, None, 2, 0, 9).is_err());
         let labels = Labels::from([0i64, 0, 0, 1, 1, 1].as_slice());
-        assert!(Folds::new(&labels, None, 6, 0, 9).is_ok());
-        assert!(Folds::new(&labels, None, 7, 0, 9).is_err());
+        assert!(folds(&labels, None, 6, 0, 9).is_ok());
+        assert!(folds(&labels, None, 7, 0, 9).is_err());
         // One row of a class that weighs: the fold that holds it would train on the other class alone.
         let weights = [1.0, 1.0, 1.0, 1.0, 0.0, 0.0];
-        assert!(Folds::new(&labels, Some(&weights), 2, 0, 9).is_err());
+        assert!(folds(&labels, Some(&weights), 2, 0, 9).is_err());
     }
 
     #[test]
     fn a_sample_keeps_the_classes_in_proportion() {
         let codes: Vec<i64> = (0..1000).map(|i| i64::from(i % 10 == 0)).collect();
         let labels = Labels::from(codes.as_slice());
-        let folds = Folds::new(&labels, None, 5, 3, 100).unwrap();
+        let folds = folds(&labels, None, 5, 3, 100).unwrap();
         let rare = folds.dealt.iter().filter(|(i, _)| labels.codes[*i] == 1);
         assert_eq!((folds.rows(), rare.count()), (100, 10));
+    }
+
+    #[test]
+    fn rows_of_equal_values_go_to_one_fold_whatever_their_order() {
+        let value = |i: usize| (i % 7) as f64 - 3.0;
+        let code = |i: usize| i64::from(i.is_multiple_of(3));
+        let order: Vec<usize> = (0..63).map(|k| (k * 17 + 5) % 63).collect();
+        let parts = |rows: &[usize], weights: Option<&[f64]>| -> Vec<Vec<u64>> {
+            let x = Array2::from_shape_fn((rows.len(), 2), |(i, j)| value(rows[i]) * j as f64);
+            let codes: Vec<i64> = rows.iter().map(|i| code(*i)).collect();
+            let labels = Labels::from(codes.as_slice());
+            let folds = Folds::new(&x.view().into(), &labels, weights, 3, 1, 9).unwrap();
+            let values = |fold: usize| {
+                let held = folds.part(fold, true);
+                let mut values: Vec<u64> = held.iter().map(|i| x[[*i, 1]].to_bits()).collect();
+                values.sort_unstable();
+                values.dedup();
+                values
+            };
+            (0..3).map(values).collect()
+        };
+        let plain: Vec<usize> = (0..63).collect();
+        let expected = parts(&plain, None);
+        assert_eq!(expected.iter().map(Vec::len).sum::<usize>(), 7);
+        assert_eq!(parts(&order, None), expected);
+        // The rows repeat after 21.
+        let (once, weights): (Vec<usize>, Vec<f64>) = (0..21).map(|i| (i, 3.0)).unzip();
+        assert_eq!(parts(&once, Some(&weights)), expected);
     }
 }

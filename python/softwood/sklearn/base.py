@@ -1,0 +1,241 @@
+"""What the estimators have in common: a fit by one of softwood's functions, predictions, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..models import restore
+from ..progress import follow
+from .callbacks import CallbackSupportMixin, EndedByCallback, Tasks, with_callbacks
+from .parameters import make_init, parameters_of, with_parameters
+
+FLOATS = [np.float64, np.float32]
+
+
+class TreeEstimator(CallbackSupportMixin, BaseEstimator):
+    """An estimator whose parameters are those of the function that fits it.
+
+    A subclass names the function, ``class MyTree(TreeClassifier, function=fit_my_tree)``, and gets
+    its parameters, their defaults and what is said of them.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
+    model_: Any
+    n_jobs: int | None
+    random_state: Any
+
+    def __init_subclass__(cls, function: Callable[..., Any] | None = None, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if function is not None:
+            cls._function = staticmethod(function)
+            cls.__init__ = make_init(parameters_of(function))  # type: ignore[method-assign]
+            cls.__doc__ = with_parameters(cls.__doc__ or "", function)
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit the tree.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Training rows, finite numbers.
+        y : array_like, shape (N,)
+            Labels of a classifier, response of a regressor.
+        sample_weight : array_like, shape (N,), optional
+            Weights of the rows, not negative; weight 2 counts as the row twice.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._check_training(X, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        self.model_ = self._fit_model(X, y, sample_weight)
+        self.n_iter_ = self.model_.report.iterations
+        return self
+
+    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return rows and targets as arrays, if they are in order."""
+        raise NotImplementedError
+
+    def _fit_model(self, X: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> Any:
+        """Return the tree, the best so far if a callback ends the fit."""
+        settings = self.get_params(deep=False)
+        settings |= {
+            "random_state": self._seed(),
+            "n_threads": effective_n_jobs(settings.pop("n_jobs")),
+            "feature_names": getattr(self, "feature_names_in_", None),
+            "sample_weight": sample_weight,
+        }
+        if not getattr(self, "_skl_callbacks", None):
+            return self._function(X, y, **settings)
+        training = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        with follow(settings["progress"], settings.pop("verbose")) as show:
+            tasks = Tasks(self, training, show)
+            try:
+                model = self._function(X, y, **settings | {"progress": tasks})
+            except EndedByCallback as end:
+                if end.partial is None:
+                    raise
+                model = end.partial
+        self.model_ = model
+        tasks.close()
+        return model
+
+    def _seed(self) -> Any:
+        """Return the seed: an int as it is, another one at each fit from anything else."""
+        given = self.random_state
+        if given is None or isinstance(given, np.random.RandomState):
+            return int(check_random_state(given).randint(2**31))
+        return given
+
+    def _ask(self, method: str, X: Any) -> Any:
+        """Return what a method of the model says of rows, if they are in order."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=FLOATS, reset=False)
+        return getattr(self.model_, method)(rows, n_threads=effective_n_jobs(self.n_jobs))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the label or the response of each row.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray, shape (N,)
+            Labels, or values of the response.
+        """
+        predicted: NDArray[Any] = self._ask("predict", X)
+        return predicted
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Tell at which leaf each row ends if it takes the likelier branch at every split.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of int64, shape (N,)
+            Leaves by their number as nodes: the root is 0, the children of node t are 2t + 1
+            (left) and 2t + 2 (right).
+        """
+        leaves: NDArray[np.int64] = self._ask("apply", X)
+        return np.asarray(self.model_.leaves).take(leaves)
+
+    def decision_path(self, X: Any) -> Any:
+        """Tell which nodes each row passes if it takes the likelier branch at every split.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        CSR matrix, shape (N, nodes)
+            1 where a row passes a node, numbered as by `apply`.
+        """
+        path = self._ask("decision_path", X)
+        passed = path >= 0
+        ends = np.concatenate([[0], passed.sum(axis=1).cumsum()])
+        nodes = max(self.model_.leaves) + 1
+        ones = np.ones(ends[-1], np.int64)
+        return csr_matrix((ones, path[passed], ends), shape=(len(path), nodes))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in the absolute coefficients of the splits, shape (p,).
+
+        They sum to 1, or are 0 if no split uses any feature.
+        """
+        check_is_fitted(self)
+        importance: NDArray[np.float64] = self.model_.importance()
+        return importance / (importance.sum() or 1.0)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")  # a fit that failed has left the number of features
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "model_" in state:
+            # Plain text: for skops too, which restores no types that it does not know.
+            state["model_"] = (type(self.model_).__name__, self.model_.to_json())
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "model_" in state:
+            state = state | {"model_": restore(*state["model_"])}
+        super().__setstate__(state)
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):
+    """A classifier by one of softwood's trees."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Distinct labels in increasing order, shape (K,)."""
+        check_is_fitted(self)
+        classes: NDArray[Any] = self.model_.classes
+        return classes
+
+    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        X, y = validate_data(self, X, y, dtype=FLOATS, ensure_min_samples=2)
+        check_classification_targets(y)
+        return X, y
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Compute the probability of each class.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            Probabilities in the order of `classes_`; rows sum to 1.
+        """
+        probabilities: NDArray[np.float64] = self._ask("predict_proba", X)
+        return probabilities
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Compute the logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            Logarithms in the order of `classes_`; −∞ where a class is impossible.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):
+    """A regressor by one of softwood's trees."""
+
+    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        X, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True, ensure_min_samples=2)
+        return X, y

@@ -1,0 +1,65 @@
+"""The parameters of an estimator: those of the function that fits, by scikit-learn's names."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+# Given to `fit`, or known from what is given to it.
+OF_FIT = {"X", "y", "sample_weight", "feature_names"}
+
+# What scikit-learn calls otherwise, or takes more kinds of.
+JOBS = """\
+n_jobs : int, optional
+    Threads to use: None is one, unless a :func:`joblib.parallel_config` says otherwise, −1 one for
+    each core. The result does not depend on it."""
+SEED = """\
+random_state : int, RandomState instance or None
+    Seed of the starts. An int gives the same model every time, a RandomState or None (NumPy's
+    own) another one at each fit."""
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return name and default of each parameter of an estimator that fits by `function`."""
+    names = {"n_threads": "n_jobs"}
+    return {
+        names.get(name, name): _immutable(parameter.default)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name not in OF_FIT
+    }
+
+
+def _immutable(default: Any) -> Any:
+    """Return a default that estimators may share."""
+    return tuple(default) if isinstance(default, list) else default
+
+
+def make_init(defaults: dict[str, Any]) -> Callable[..., None]:
+    """Return an `__init__` that assigns parameters and does nothing else."""
+
+    def __init__(self: Any, **parameters: Any) -> None:
+        for name in parameters:
+            if name not in defaults:
+                raise TypeError(
+                    f"{type(self).__name__} has no parameter {name}; it has {', '.join(defaults)}"
+                )
+        for name, default in defaults.items():
+            setattr(self, name, parameters.get(name, default))
+
+    kind = inspect.Parameter
+    given = [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
+    itself = kind("self", kind.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([itself, *given])  # type: ignore[attr-defined]
+    return __init__
+
+
+def with_parameters(doc: str, function: Callable[..., Any]) -> str:
+    """Return a docstring whose line ``{parameters}`` is what the docstring of `function` says."""
+    shown = list(parameters_of(function))
+    section = re.search(r"Parameters\n-+\n(.*?)\n\n", inspect.getdoc(function) or "", re.DOTALL)
+    texts = re.split(r"\n(?=\S)", section[1]) if section else []
+    kept = [text for text in texts if text.split(" :")[0].split(", ")[0] in shown]
+    kept = [SEED if text.startswith("random_state") else text for text in kept]
+    return inspect.cleandoc(doc).replace("{parameters}", "\n".join([*kept, JOBS]))

@@ -1,0 +1,150 @@
+"""The estimators, one for each tree."""
+
+from __future__ import annotations
+
+from ..functions import fit_orct, fit_orrt, fit_srt
+from ..model_choice import fit_orct_cv
+from .base import TreeClassifier, TreeRegressor
+
+
+class ORCTClassifier(TreeClassifier, function=fit_orct):
+    """An optimal randomized classification tree, as :func:`softwood.fit_orct` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : OrctModel
+        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
+    classes_ : ndarray, shape (K,)
+        Distinct labels in increasing order.
+    feature_importances_ : ndarray, shape (p,)
+        Share of each feature in the absolute coefficients of the splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray, shape (p,)
+        Their names, if X had names that are all strings.
+    n_iter_ : int
+        Iterations of the solver, over all starts.
+
+    See Also
+    --------
+    ORCTClassifierCV : Chooses depth, scaling, steepness and penalties by cross-validation.
+
+    Notes
+    -----
+    There is no `decision_function`: with `costs` or `min_class_rate` the predicted class is not
+    the most probable one, and no score would rank rows as `predict` decides.
+
+    Examples
+    --------
+    >>> import softwood
+    >>> from softwood.sklearn import ORCTClassifier
+    >>> X, y, names = softwood.load_example()
+    >>> tree = ORCTClassifier(depth=1, n_starts=4).fit(X[::2], y[::2])
+    >>> tree.score(X[1::2], y[1::2]) > 0.93
+    True
+    """
+
+
+class ORCTClassifierCV(TreeClassifier, function=fit_orct_cv):
+    """An optimal randomized classification tree with its settings chosen by cross-validation.
+
+    As :func:`softwood.fit_orct_cv` fits it; ``model_.report.cross_validation`` holds the table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : OrctModel
+        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
+    classes_ : ndarray, shape (K,)
+        Distinct labels in increasing order.
+    feature_importances_ : ndarray, shape (p,)
+        Share of each feature in the absolute coefficients of the splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray, shape (p,)
+        Their names, if X had names that are all strings.
+    n_iter_ : int
+        Iterations of the solver, over all starts.
+
+    See Also
+    --------
+    ORCTClassifier : Fits a tree with given settings.
+
+    Examples
+    --------
+    >>> import softwood
+    >>> from softwood.sklearn import ORCTClassifierCV
+    >>> X, y, names = softwood.load_example()
+    >>> tree = ORCTClassifierCV(depths=(1,), gammas=(512,), n_starts=2).fit(X[::2], y[::2])
+    >>> tree.score(X[1::2], y[1::2]) > 0.93
+    True
+    """
+
+
+class ORRTRegressor(TreeRegressor, function=fit_orrt):
+    """An optimal randomized regression tree, as :func:`softwood.fit_orrt` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : OrrtModel
+        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
+    feature_importances_ : ndarray, shape (p,)
+        Share of each feature in the absolute coefficients of the splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray, shape (p,)
+        Their names, if X had names that are all strings.
+    n_iter_ : int
+        Iterations of the solver, over all starts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import ORRTRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> ORRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+
+class SRTRegressor(TreeRegressor, function=fit_srt):
+    """A soft regression tree, a linear model in every leaf, as :func:`softwood.fit_srt` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : SrtModel
+        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
+    feature_importances_ : ndarray, shape (p,)
+        Share of each feature in the absolute coefficients of the splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray, shape (p,)
+        Their names, if X had names that are all strings.
+    n_iter_ : int
+        Iterations of the solver, over all starts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import SRTRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> SRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
+    True
+    """

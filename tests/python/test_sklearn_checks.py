@@ -1,0 +1,31 @@
+"""scikit-learn's own checks of estimators: all of them, none expected to fail."""
+
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, ORRTRegressor, SRTRegressor
+
+# Few candidates, so that some 60 checks of a fit that chooses take seconds.
+FEW = {"depths": (1, 2), "gammas": (512.0,), "local_grid": (0.0,), "n_starts": 2, "folds": 3}
+
+# Data of the checks are tiny: trees of one class, empty leaves and limits are to be expected.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+]
+
+
+ESTIMATORS = [ORCTClassifier(), ORCTClassifierCV(**FEW), ORRTRegressor(), SRTRegressor()]
+CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
+
+
+def name_of(part):
+    """Return the name of an estimator or, without its arguments, of a check."""
+    return type(part).__name__ if part in ESTIMATORS else part.func.__name__
+
+
+@pytest.mark.parametrize(("estimator", "check"), CHECKS, ids=name_of)
+def test_estimator_check(estimator, check):
+    check(estimator)
