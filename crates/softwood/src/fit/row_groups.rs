@@ -82,7 +82,7 @@ impl RowGroup<'_> {
                 }
             }
             GroupRows::Given { x, y, weights } => {
-                if x.len() == 0 || y.len() != x.len() || x.features() != p {
+                if x.is_empty() || y.len() != x.len() || x.features() != p {
                     let (rows, columns, len) = (x.len(), x.features(), y.len());
                     return Err(refuse(format!(
                         "has {rows} rows with {columns} columns and {len} responses; it must have \

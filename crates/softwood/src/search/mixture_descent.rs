@@ -5,8 +5,8 @@ use crate::data::RegressionRows;
 use crate::objective::{BoundedMixture, GroupBounds, MixtureError, Penalty, ProjectedMixtureError};
 use crate::progress::Progress;
 use crate::solver::{
-    AugmentedLagrangian, Bounds, CountIterations, LbfgsSettings, Majorized, Multipliers, Outcome,
-    Work, minimize, minimize_by_tangents, minimize_constrained,
+    AugmentedLagrangian, Bounds, CountIterations, Interval, LbfgsSettings, Majorized, Multipliers,
+    Outcome, Work, minimize, minimize_by_tangents, minimize_constrained,
 };
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
@@ -218,19 +218,34 @@ impl<'d> MixtureDescent<'_, 'd> {
         }
         let bounds = self.bounds.tightened(0.5 * BOUND_TOL);
         let mut multipliers = Multipliers::zero(bounds.inequalities(), &BOUND_SEARCH);
-        let end = minimize_constrained(
-            &BoundedMixture {
-                error,
-                bounds: &bounds,
-            },
-            &self.penalty,
-            x,
-            &mut multipliers,
-            &BOUND_SEARCH,
-            &limits,
-            self.progress,
-        )?;
+        // Leaves first: a split given up to keep a bound at once would not come back.
+        let held = x[..error.splits().end]
+            .iter()
+            .map(|a| Interval::new(*a, *a));
+        let free = std::iter::repeat_n(Interval::FREE, x.len() - error.splits().end);
+        let leaves_alone: Bounds = held.chain(free).collect();
+        let problem = BoundedMixture {
+            error,
+            bounds: &bounds,
+        };
+        let first = self.keep_bounds(&problem, &leaves_alone, x, &mut multipliers, &limits)?;
+        multipliers.relax(&BOUND_SEARCH);
+        let mut end =
+            self.keep_bounds(&problem, &self.penalty, first.x, &mut multipliers, &limits)?;
+        end.work += first.work;
         Ok((end, bounds.prices(&multipliers.values)))
+    }
+
+    fn keep_bounds(
+        &self,
+        problem: &BoundedMixture<'_, '_>,
+        h: &impl Majorized,
+        x: Vec<f64>,
+        multipliers: &mut Multipliers,
+        limits: &LbfgsSettings,
+    ) -> Result<Outcome, Interrupted> {
+        let progress = self.progress;
+        minimize_constrained(problem, h, x, multipliers, &BOUND_SEARCH, limits, progress)
     }
 
     /// Objective, loss and bounds where a run ended: computed even when stopped, for without them there is
