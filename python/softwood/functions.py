@@ -262,8 +262,8 @@ def fit_orrt(
     mixture Σ_t Pₜ(x) (β_0t + βₜᵀx) of all leaves: a smooth function, with an exact local
     explanation everywhere. All splits and leaf models are chosen together to minimize the mean
     squared error of the standardized response and (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²), v_j being
-    the variance of feature j, under −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from one linear regression, which is
-    solved at every step.
+    the variance of feature j, under −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from
+    one linear regression, which is solved at every step.
 
     Parameters
     ----------

@@ -24,10 +24,11 @@ const MOST_PENALTY_OF_ALL: f64 = 1e5;
 const LEAST_ERROR_SHARE: f64 = 1e-3;
 
 /// For how many coefficients the variance common to all features counts in each of theirs: few, and more by
-/// so much times the squared number of coefficients for each row. With more coefficients than rows a
-/// variance of its own for each would fit anything.
+/// so much times the square of what coefficients for each row exceed a number. With more coefficients than
+/// rows a variance of its own for each would fit anything.
 const COMMON_COEFFICIENTS: f64 = 0.2;
-const COMMON_FOR_FEW_ROWS: f64 = 5.0;
+const COMMON_FOR_FEW_ROWS: f64 = 8.0;
+const MANY_FOR_A_ROW: f64 = 0.5;
 
 /// Where the penalty of intercepts begins at most.
 const FIRST_INTERCEPT_PENALTY: f64 = 5e-2;
@@ -121,8 +122,8 @@ pub(crate) fn maximize_evidence(
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
     let coefficients = (p + 1) as f64 * moments.len() as f64;
-    let by_rows = coefficients / total.max(f64::MIN_POSITIVE);
-    let common = COMMON_COEFFICIENTS + COMMON_FOR_FEW_ROWS * (by_rows * by_rows).min(1e6);
+    let too_many = coefficients / total.max(f64::MIN_POSITIVE) - MANY_FOR_A_ROW;
+    let common = COMMON_COEFFICIENTS + COMMON_FOR_FEW_ROWS * too_many.clamp(0.0, 1e3).powi(2);
     // From a penalty that all share: where every coefficient has its own, weak ones that fit all rows
     // exactly confirm themselves.
     let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, p)).collect();
