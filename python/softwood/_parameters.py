@@ -60,6 +60,15 @@ penalty_parameters : mapping, optional
 groups : array_like, shape (p,), optional
     An id for each column; columns with the same id, such as the dummy columns of one
     categorical feature, leave the tree together. By default every column is alone.""",
+    "max_features": """\
+max_features : int, optional
+    Features that the whole tree uses at most; columns of one of the `groups` count as one. The
+    strongest of a tree of all features and those that a growing penalty keeps are each fitted
+    to, all other coefficients held at 0; the better tree is taken.
+max_leaves : int, optional
+    Leaves at most, at least 2 and, unless `cover_classes` is False, one for each class. The trees
+    of the best starts are cut back where that costs least, and optimized again. Settings are
+    chosen (``scaling="auto"``, cross-validation) by trees without either bound.""",
     "min_class_rate": """\
 min_class_rate : float, mapping or array_like, optional
     For every class (float), some classes (mapping from label to rate) or each class in

@@ -36,6 +36,9 @@ def fit_orct(
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
+    penalty: float | None = ORCT["penalty"],
+    max_features: int | None = ORCT["max_features"],
+    max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = "full",
@@ -68,7 +71,12 @@ def fit_orct(
     global_penalty : float
         Weight λ_G ≥ 0 of Σ φ(max |a_jt|), the maximum over all splits and over the columns of
         a group, the sum over groups: fewer features in the whole tree. Zeros are exact.
-    {penalty_shape, min_class_rate, cover_classes}
+    {penalty_shape}
+    penalty : float, optional
+        λ_L as a share, from 0 to 1, of the one that empties the tree (``lambda_max`` of the rows,
+        weights and scaling in use): 0.1 means the same on every data set. Instead of
+        `local_penalty` and `global_penalty`.
+    {max_features, min_class_rate, cover_classes}
     solver : str
         Only ``"full"``, all splits at once, is available in this version.
     rows : {"all", "selected"} or RowSelection

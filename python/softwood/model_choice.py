@@ -26,6 +26,7 @@ def _chosen(instead: str) -> str:
     gamma=_chosen("gammas"),
     local_penalty=_chosen("local_grid"),
     global_penalty=_chosen("global_grid"),
+    penalty=_chosen("local_grid"),
 )
 def fit_orct_cv(
     X: Any,
@@ -44,6 +45,8 @@ def fit_orct_cv(
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
+    max_features: int | None = ORCT["max_features"],
+    max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     cover_classes: bool = ORCT["cover_classes"],
     n_starts: int = ORCT["n_starts"],
@@ -80,8 +83,8 @@ def fit_orct_cv(
     rule : {"best", "one_se"}
         Take the candidate of least cost, or the shallowest and sparsest of those within one
         standard error of it.
-    {costs, sample_weight, class_weight, penalty_shape, min_class_rate, cover_classes}
-    {n_starts, random_state, n_threads, max_iter, tol}
+    {costs, sample_weight, class_weight, penalty_shape, max_features, min_class_rate}
+    {cover_classes, n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
     {feature_names, progress}

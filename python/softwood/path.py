@@ -99,6 +99,7 @@ class SparsityPath:
 @public(
     local_penalty="the path goes along a grid of penalties; give local_grid",
     global_penalty="the path goes along a grid of penalties; give global_grid",
+    penalty="the path goes along a grid of penalties; give local_grid",
 )
 def sparsity_path(
     X: Any,

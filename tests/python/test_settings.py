@@ -247,7 +247,7 @@ def test_names_can_be_given_to_features_of_any_rows(three):
 def test_without_a_seed_every_fit_has_its_own(three):
     X, y = three
     fits = {
-        "fit_orct": {"n_starts": 2, "max_iter": 5},
+        "fit_orct": {"n_starts": 6, "max_iter": 5},
         "fit_srt": {"n_starts": 2, "macro_iterations": 1, "start": "random"},
         "fit_orrt": {"n_starts": 2, "max_iter": 5},
     }

@@ -373,7 +373,7 @@ fn penalties_leave_exact_zeros_and_a_large_one_the_mean() {
                 local: Some(local),
                 global,
                 shape,
-                groups: None,
+                ..PenaltySettings::none()
             },
             gamma: 20.0,
             tol: 1e-6,

@@ -105,6 +105,7 @@ fn every_shape_gives_exact_zeros_and_the_objective_it_reports() {
                     global: to_global * strength,
                     shape,
                     groups: None,
+                    share: None,
                 };
                 let model = fit(&x, &y, &settings(penalty.clone()));
                 let by_hand = model.report.loss + penalty_by_hand(&model, &penalty);
@@ -223,6 +224,7 @@ fn beyond_lambda_max_no_feature_is_used() {
                 global,
                 shape,
                 groups: None,
+                share: None,
             };
             assert_eq!(fit(&x, &y, &settings(penalty)).local_sparsity(), 100.0);
         }
@@ -497,7 +499,7 @@ proptest! {
         global in 0.0..0.1f64,
     ) {
         let (x, y) = noisy_rows(seed, 80, 3);
-        let base = settings(PenaltySettings { local: Some(local), global, shape: SHAPES[shape], groups: None });
+        let base = settings(PenaltySettings { local: Some(local), global, shape: SHAPES[shape], groups: None, ..PenaltySettings::none() });
         let one = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(1), ..RunSettings::default() }, ..base.clone() });
         let mut two = fit(&x, &y, &OrctSettings { run: RunSettings { n_threads: Some(2), ..RunSettings::default() }, ..base });
         prop_assert!(one.tree.coefficients.iter().all(|a| a.abs() <= 1.0));

@@ -47,6 +47,20 @@ impl Kind<usize> for Whole {
     }
 }
 
+impl Kind<Option<usize>> for Whole {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        let number = integer(name, value, self.0, self.1, " or None")?;
+        Ok(Some(number as usize))
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Option<usize>) -> PyResult<Bound<'py, PyAny>> {
+        value.into_bound_py_any(py)
+    }
+}
+
 /// A finite number, or None where the setting may be left open; the core knows which are allowed.
 pub struct Number;
 

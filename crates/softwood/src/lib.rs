@@ -142,7 +142,7 @@ pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
 pub use fit::cv_settings::{CvRule, CvSettings};
 #[cfg(feature = "fit")]
-pub use fit::lambda_max::{LambdaMax, lambda_max};
+pub use fit::lambda_max::lambda_max;
 #[cfg(feature = "fit")]
 pub use fit::orct::{check_orct_input, fit_orct};
 #[cfg(feature = "fit")]
@@ -166,6 +166,8 @@ pub use fit::srt::fit_srt;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, OrrtModel, SrtModel};
+#[cfg(feature = "fit")]
+pub use objective::LambdaMax;
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
 pub use stop::StopFlag;

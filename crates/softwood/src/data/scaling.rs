@@ -325,6 +325,17 @@ impl Scaling {
         })
     }
 
+    /// The same with all features but those kept mapped to 0.
+    pub(crate) fn keeping(&self, kept: &[bool]) -> Self {
+        let mut scaling = self.clone();
+        for (map, kept) in scaling.features.iter_mut().zip(kept) {
+            if !kept {
+                *map = FeatureMap::Constant;
+            }
+        }
+        scaling
+    }
+
     /// Images of the typical values.
     pub(crate) fn typical_row(&self) -> Vec<f64> {
         let features = self.features.iter().zip(&self.typical);

@@ -4,6 +4,7 @@ use super::orct_settings::OrctSettings;
 use super::validate::{check_setting, check_weights, check_x_and_names};
 use crate::data::{Labels, Rows};
 use crate::error::InputError;
+use std::collections::BTreeSet;
 
 /// Checks all but the values of the rows; returns the K × K costs.
 pub(super) fn check_orct_data(
@@ -34,6 +35,7 @@ pub(super) fn check_orct_data(
         });
     }
     settings.penalty.validate_groups(rows.features())?;
+    check_bounds(settings, rows.features(), k)?;
     for (class, _) in &settings.min_class_rate {
         check_setting(
             present.get(*class).is_some_and(|present| *present),
@@ -43,6 +45,34 @@ pub(super) fn check_orct_data(
         )?;
     }
     checked_costs(settings.costs.as_deref(), k)
+}
+
+/// Bounds on the size of the tree that it can meet.
+fn check_bounds(
+    settings: &OrctSettings,
+    features: usize,
+    classes: usize,
+) -> Result<(), InputError> {
+    if let Some(most) = settings.max_features {
+        let groups: BTreeSet<usize> = settings
+            .penalty
+            .group_of_features(features)
+            .into_iter()
+            .collect();
+        check_setting(
+            (1..=groups.len()).contains(&most),
+            "max_features",
+            "at least 1 and at most the number of features",
+            format!("{most} of {}", groups.len()),
+        )?;
+    }
+    let most = settings.max_leaves.unwrap_or(usize::MAX);
+    check_setting(
+        !settings.cover_classes || most >= classes,
+        "max_leaves",
+        "at least the number of classes, each of which must own a leaf (unless cover_classes is off)",
+        format!("{most} leaves for {classes} classes"),
+    )
 }
 
 /// A class for each of `n` rows, and classes in order.

@@ -108,6 +108,7 @@ fn put_held_out_costs(
     let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
     let data = problem.classification(&scaled, Some(&weights), settings.n_starts, stop);
     let k = data.target.count();
+    let settings = &*problem.with_penalty(settings, &data)?;
     let descent = problem.descent(data, settings, progress);
     let (n, seed) = (settings.n_starts, settings.run.random_state);
     let starts = run_starts(&descent, n, seed, Effort::Quick)?;

@@ -60,6 +60,12 @@ impl CvSettings {
         empty("depths", self.depths.is_empty())?;
         empty("scalings", self.scalings.is_empty())?;
         empty("gammas", self.gammas.is_empty())?;
+        check_setting(
+            self.fit.penalty.share.is_none(),
+            "penalty",
+            "left open, for penalties are chosen",
+            self.fit.penalty.share.unwrap_or(0.0),
+        )?;
         check_grid("local_grid", &self.local_grid)?;
         check_grid("global_grid", &self.global_grid)?;
         for depth in &self.depths {

@@ -1,35 +1,17 @@
-//! The smallest penalties under which the tree that uses no feature, a = 0, is stationary.
+//! The penalties that empty a tree, for rows as they are given.
 
 use super::orct::check_orct_input;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::{
-    Classes, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind, WeightedRows,
+    Classes, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind,
 };
 use crate::error::FitError;
-use crate::passes::ClassSums;
+use crate::objective::LambdaMax;
 use crate::stop::Stop;
 
-/// Bounds on λ_L and λ_G.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LambdaMax {
-    /// With λ_L at least this (and λ_G = 0) a = 0 is stationary whatever intercepts and labels are
-    /// (theorem 3.2; for concave shapes divided by φ′(0), proposition 1 of the ℓ0 paper).
-    pub local: f64,
-    /// The same for λ_G (and λ_L = 0).
-    pub global: f64,
-    /// For D = 1 and K = 2, λ_L from which a = 0 with μ = ±1 is stationary (theorem 3.3 with the 1/p
-    /// of its proof): there the splits are saturated, so this is far smaller.
-    pub at_bounds: Option<f64>,
-}
-
-/// Computes them for rows mapped by `scaling`, with depth, γ, costs and penalty of `settings`.
-///
-/// At a = 0 every row reaches node t with the same probability R_t and goes left with the same p_t, so
-/// ∂g/∂a_jt = (γ/p) R_t p_t(1 − p_t) (v_left − v_right), where v is a mean over leaves of S_kj = (1/W)
-/// Σ_i w_i x_ij cost(y_i, k). Hence |∂g/∂a_jt| ≤ (γ/4p) (max_k S_kj − min_k S_kj), attained at the
-/// root. Over all t, R_t p_t(1 − p_t)|v_left − v_right| sums up to half the mean variation of a
-/// martingale of D steps within that range, which is at most √D/4 of it by Cauchy–Schwarz.
+/// The smallest penalties under which the tree that uses no feature is stationary, for rows mapped by
+/// `scaling`, with depth, γ, costs and penalty of `settings`.
 pub fn lambda_max<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -40,41 +22,17 @@ pub fn lambda_max<'a>(
 ) -> Result<LambdaMax, FitError> {
     let rows = rows.into();
     let costs = check_orct_input(rows.reborrow(), labels, weights, settings)?;
-    let (p, k) = (rows.features(), labels.classes.len());
     let stop = Stop::new(&control.stop, None);
     let scaling = Scaling::learn_unless_stopped(scaling, rows, weights, &stop)?;
-    let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
-    let rows = WeightedRows::new(scaled, weights, Parallelism::None, stop);
-    let sums = rows.sum(&ClassSums {
-        classes: Classes::new(&labels.codes, k),
-        features: p,
-    })?;
-    let range = |j: usize| {
-        let mean_cost = |label: usize| -> f64 {
-            let terms = (0..k).map(|y| costs[y * k + label] * sums[y * p + j]);
-            terms.sum::<f64>() / sums[k * p]
-        };
-        let (low, high) = (0..k)
-            .map(mean_cost)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), s| {
-                (low.min(s), high.max(s))
-            });
-        high - low
-    };
-    let ranges: Vec<f64> = (0..p).map(range).collect();
-    let steepness = settings.gamma / p as f64 / settings.penalty.shape.slope(0.0);
-    let widest = ranges.iter().copied().fold(0.0, f64::max);
-    let group_of = |j: usize| settings.penalty.groups.as_ref().map_or(j, |g| g[j]);
-    let mut groups: std::collections::BTreeMap<usize, f64> = Default::default();
-    for (j, range) in ranges.iter().enumerate() {
-        *groups.entry(group_of(j)).or_default() += range;
-    }
-    let widest_group = groups.values().copied().fold(0.0, f64::max);
-    // p(1 − p) at μ = ±1.
-    let saturated = 1.0 / (2.0 + 2.0 * settings.gamma.cosh());
-    Ok(LambdaMax {
-        local: 0.25 * steepness * widest,
-        global: 0.25 * (settings.depth as f64).sqrt() * steepness * widest_group,
-        at_bounds: (settings.depth == 1 && k == 2).then_some(saturated * steepness * widest),
-    })
+    let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling).shared();
+    let classes = Classes::new(&labels.codes, labels.classes.len());
+    let data = ClassificationRows::new(scaled, classes, weights, Parallelism::None, stop);
+    let (depth, gamma) = (settings.depth, settings.gamma);
+    Ok(LambdaMax::of(
+        &data,
+        &costs,
+        depth,
+        gamma,
+        &settings.penalty,
+    )?)
 }

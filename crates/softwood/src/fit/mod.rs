@@ -7,6 +7,7 @@ mod cv_candidates;
 pub mod cv_settings;
 #[cfg(test)]
 mod failing_source;
+mod few_features;
 pub mod lambda_max;
 mod notices;
 pub mod orct;
@@ -20,6 +21,7 @@ pub mod orrt_settings;
 mod orrt_starts;
 pub mod row_groups;
 pub mod run_settings;
+mod scaled_fit;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod srt;

@@ -2,16 +2,17 @@
 
 use super::check_orct_data::check_orct_data;
 use super::choose_scaling::{learn_scaling, starts_of_choice};
+use super::few_features::{fit_few_features, most_features, starts_of_fit};
 use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
+use super::scaled_fit::ScaledFit;
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{Labels, Rows, ScaledRows, Scaling};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
-use crate::search::multistart::{Effort, run_starts};
 use crate::threads::in_pool;
 use crate::tree::Topology;
 use std::time::Instant;
@@ -37,7 +38,7 @@ pub fn fit_orct<'a>(
     let rows = rows.into();
     settings.validate()?;
     let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
-    let starts = starts_of_choice(settings) + settings.n_starts;
+    let starts = starts_of_choice(settings) + starts_of_fit(settings, rows.features());
     control.progress.announce(starts);
     let (all, weights) = (data.rows(), data.weights());
     let (labels, costs) = (&data.labels, &data.costs);
@@ -71,13 +72,24 @@ pub(crate) fn fit_checked(
         };
         let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
-        control.progress.begin_phase(settings.n_starts);
         let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
-        let descent = problem.descent(data, settings, &control.progress);
-        let (n, seed) = (settings.n_starts, settings.run.random_state);
-        let starts = run_starts(&descent, n, seed, Effort::Full)?;
-        let model = problem.model(&descent, &starts, settings, &scaling, began)?;
+        let settings = problem.with_penalty(settings, &data)?;
+        let fit = ScaledFit {
+            problem: &problem,
+            settings: &settings,
+            scaling: &scaling,
+            stop,
+            control,
+            began,
+        };
+        let model = match most_features(&settings, rows.features()) {
+            None => {
+                control.progress.begin_phase(settings.n_starts);
+                fit.on_all_features(&scaled)?
+            }
+            Some(most) => fit_few_features(&fit, &scaled, most)?,
+        };
         control.progress.reach(model.report.objective);
         Ok(model)
     })?

@@ -1,6 +1,7 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
 use super::cv_settings::CvSettings;
+use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_cv_scores::CvScores;
@@ -61,7 +62,8 @@ pub fn fit_orct_cv<'a>(
             };
             let foldings = scores.foldings()?;
             let choice = foldings.len() * settings.folds * scores.starts_of_fold();
-            control.progress.announce(choice + settings.fit.n_starts);
+            let fit = starts_of_fit(&settings.fit, all.features());
+            control.progress.announce(choice + fit);
             Ok(scores.table(&foldings)?)
         },
     )??;

@@ -7,14 +7,18 @@ use crate::fitted::{
     SoftTree,
 };
 use crate::leaves::likely_frequencies;
-use crate::objective::{ClassRates, Penalty};
+use crate::objective::{ClassRates, LambdaMax, Penalty};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome};
+use crate::search::few_leaves::with_few_leaves;
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
+use crate::solver::Work;
+use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::{ParameterLayout, Shape, Topology};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -73,7 +77,10 @@ impl<'a> OrctProblem<'a> {
         began: Instant,
     ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
-        let tree = Simplified::of(descent, best)?;
+        let (tree, work) = match settings.max_leaves {
+            None => (Simplified::of(descent, best)?, Work::default()),
+            Some(most) => with_few_leaves(descent, starts, most)?,
+        };
         let frequencies = likely_frequencies(
             &descent.data,
             &tree.splits(descent.gamma).all(),
@@ -83,11 +90,17 @@ impl<'a> OrctProblem<'a> {
         let mut report = FitReport {
             objective: tree.objective,
             loss: tree.loss,
-            constraints: constraints(settings, best),
+            constraints: constraints(descent, &tree, best),
             loss_unit: Some(1.0),
             ..starts.report(self.rows.len(), began)
         };
         report.start_objectives[starts.best] = tree.objective;
+        report.iterations += work.iterations;
+        report.evaluations += work.evaluations;
+        let missed = report.constraints.iter().any(|bound| !bound.feasible);
+        if missed && !report.status.is_stopped() {
+            report.status = SolveStatus::Infeasible;
+        }
         let names = settings.run.feature_names.as_deref();
         let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
         let mut model = OrctModel {
@@ -150,6 +163,24 @@ impl<'a> OrctProblem<'a> {
         }
     }
 
+    /// The settings with λ_L said where it is a share of the penalty that empties the tree.
+    pub fn with_penalty<'s>(
+        &self,
+        settings: &'s OrctSettings,
+        data: &ClassificationRows<'_>,
+    ) -> Result<Cow<'s, OrctSettings>, Interrupted> {
+        let Some(share) = settings.penalty.share else {
+            return Ok(Cow::Borrowed(settings));
+        };
+        let (depth, gamma) = (self.topology.depth(), settings.gamma);
+        let patient = data.without_deadline();
+        let emptying = LambdaMax::of(&patient, self.costs, depth, gamma, &settings.penalty)?;
+        let mut said = settings.clone();
+        said.penalty.share = None;
+        said.penalty.local = Some(share * emptying.local);
+        Ok(Cow::Owned(said))
+    }
+
     /// All that a start needs.
     pub fn descent<'b, 'd>(
         &self,
@@ -182,17 +213,29 @@ impl<'a> OrctProblem<'a> {
 }
 
 /// The bounds on class rates, as asked and as reached.
-fn constraints(settings: &OrctSettings, best: &StartOutcome) -> Vec<ConstraintReport> {
-    let both = settings.min_class_rate.iter().zip(&best.rates);
-    both.map(|((class, asked), reached)| ConstraintReport {
-        kind: ConstraintKind::ClassRate,
-        class: Some(*class),
-        group: None,
-        asked: *asked,
-        reached: reached.rate,
-        multiplier: reached.multiplier,
-        feasible: reached.feasible,
-    })
+fn constraints(
+    descent: &Descent<'_, '_>,
+    tree: &Simplified,
+    best: &StartOutcome,
+) -> Vec<ConstraintReport> {
+    let reached = descent.rates_reached(&tree.masses, &tree.labels);
+    let both = descent
+        .rates
+        .bounds
+        .iter()
+        .zip(&best.multipliers)
+        .zip(reached);
+    both.map(
+        |(((class, asked), multiplier), (rate, feasible))| ConstraintReport {
+            kind: ConstraintKind::ClassRate,
+            class: Some(*class),
+            group: None,
+            asked: *asked,
+            reached: rate,
+            multiplier: *multiplier,
+            feasible,
+        },
+    )
     .collect()
 }
 

@@ -23,6 +23,10 @@ pub struct OrctSettings {
     pub min_class_rate: Vec<(usize, f64)>,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
+    /// Features in the whole tree at most, at least 1; groups of columns count as one.
+    pub max_features: Option<usize>,
+    /// Leaves at most, at least 2.
+    pub max_leaves: Option<usize>,
     /// Starts; the best is kept.
     pub n_starts: usize,
     /// Quasi-Newton iterations at most, per stage and labelling.
@@ -43,6 +47,8 @@ impl Default for OrctSettings {
             penalty: PenaltySettings::default(),
             min_class_rate: Vec::new(),
             cover_classes: true,
+            max_features: None,
+            max_leaves: None,
             n_starts: 20,
             max_iter: 1000,
             tol: 1e-3,
@@ -67,6 +73,12 @@ impl OrctSettings {
         check_search(self.depth, self.n_starts, self.tol)?;
         check_gamma(self.gamma)?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
+        check_setting(
+            self.max_leaves.is_none_or(|most| most >= 2),
+            "max_leaves",
+            "at least 2",
+            self.max_leaves.unwrap_or(0),
+        )?;
         for (i, (class, rate)) in self.min_class_rate.iter().enumerate() {
             check_setting(
                 (0.0..=1.0).contains(rate),

@@ -7,6 +7,7 @@
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
 use super::choose_scaling::starts_of_choice;
+use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_data::OrctData;
@@ -104,7 +105,10 @@ pub fn fit_orct_selected<'a>(
     let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     let (all, weights) = (data.rows(), data.weights());
     let progress = &control.progress;
-    progress.announce(starts_of_choice(settings) + (1 + selection.rounds) * settings.n_starts);
+    progress.announce(
+        starts_of_choice(settings)
+            + (1 + selection.rounds) * starts_of_fit(settings, rows.features()),
+    );
     let stop = settings.run.stop(control);
     let work = SelectedFit {
         rows: all,

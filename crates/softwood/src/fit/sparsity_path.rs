@@ -5,7 +5,7 @@ use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
-use super::validate::check_grid;
+use super::validate::{check_grid, check_setting};
 use crate::control::Control;
 use crate::data::{Labels, Rows, ScaledRows};
 use crate::error::{FitError, InputError};
@@ -66,6 +66,20 @@ pub struct ValidationRows<'a> {
 }
 
 impl PenaltyGrid {
+    /// Checks the grid, and that the settings leave open what a path does not take.
+    fn check(&self, settings: &OrctSettings) -> Result<(), InputError> {
+        let bounded = [
+            ("penalty", settings.penalty.share.is_some()),
+            ("max_features", settings.max_features.is_some()),
+            ("max_leaves", settings.max_leaves.is_some()),
+        ];
+        for (name, given) in bounded {
+            check_setting(!given, name, "left open along a path", "a value")?;
+        }
+        check_grid("local_grid", &self.local)?;
+        check_grid("global_grid", &self.global)
+    }
+
     /// Starts of a path along it.
     fn starts(&self, settings: &OrctSettings) -> usize {
         let points = self.local.len() * self.global.len();
@@ -105,8 +119,7 @@ pub fn sparsity_path<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
-    check_grid("local_grid", &grid.local)?;
-    check_grid("global_grid", &grid.global)?;
+    grid.check(settings)?;
     let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     if let Some(validation) = validation {
         check_validation(&rows, validation)?;

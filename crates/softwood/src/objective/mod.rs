@@ -2,6 +2,7 @@
 
 mod class_rates;
 mod group_bounds;
+mod lambda_max;
 mod leaf_error;
 mod logistic;
 mod misclassification;
@@ -11,6 +12,7 @@ mod penalty_shape;
 
 pub(crate) use class_rates::{ClassRates, RateConstrainedCost, expected_cost};
 pub(crate) use group_bounds::{BoundedMixture, GroupBound, GroupBounds, GroupMeasure};
+pub use lambda_max::LambdaMax;
 pub(crate) use leaf_error::RowCosts;
 pub use leaf_error::SoftRegressionError;
 pub(crate) use logistic::Logistic;

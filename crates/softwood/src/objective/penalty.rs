@@ -7,7 +7,7 @@
 
 use super::PenaltyShape;
 use crate::InputError;
-use crate::solver::{Bounds, Group, Interval, Majorized, SparsityTerm};
+use crate::solver::{Bounds, Group, Interval, Majorized, SimpleTerm, SparsityTerm};
 use crate::tree::{ParameterLayout, Topology};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,6 +34,9 @@ pub struct PenaltySettings {
     /// λ_L ≥ 0; if None, the largest cost of a mistake over 16p, times γ/512, where nothing else is
     /// penalized and φ is a norm, else 0.
     pub local: Option<f64>,
+    /// λ_L as a share, 0…1, of the λ_L that empties the tree, [`LambdaMax::local`](super::LambdaMax);
+    /// instead of the others.
+    pub share: Option<f64>,
     /// λ_G ≥ 0.
     pub global: f64,
     /// φ.
@@ -46,6 +49,7 @@ impl Default for PenaltySettings {
     fn default() -> Self {
         Self {
             local: None,
+            share: None,
             global: 0.0,
             shape: PenaltyShape::Norm,
             groups: None,
@@ -66,6 +70,23 @@ impl PenaltySettings {
                     expected: "a number from 0 to 1e100",
                     got: value.to_string(),
                 });
+            }
+        }
+        if let Some(share) = self.share {
+            let refuse = |expected, got| {
+                let name = "penalty";
+                Err(InputError::Setting {
+                    name,
+                    expected,
+                    got,
+                })
+            };
+            if !(0.0..=1.0).contains(&share) {
+                return refuse("a share from 0 to 1", share.to_string());
+            }
+            if self.local.is_some() || self.global > 0.0 {
+                let got = format!("{share} and one of them");
+                return refuse("given without local_penalty and global_penalty", got);
             }
         }
         self.shape.validate()
@@ -92,6 +113,12 @@ impl PenaltySettings {
             local: self.local.or(Some(usual)),
             ..self.clone()
         }
+    }
+
+    /// The group of each feature.
+    pub fn group_of_features(&self, features: usize) -> Vec<usize> {
+        let groups = self.groups.clone();
+        groups.unwrap_or_else(|| (0..features).collect())
     }
 
     /// Checks the groups against the number of features.
@@ -159,11 +186,11 @@ impl Penalty {
     ) -> Self {
         let mut groups = Vec::new();
         if settings.global > 0.0 {
+            let ids = settings.group_of_features(nodes.first().map_or(0, Range::len));
             let mut by_id: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             for node in &nodes {
-                for (j, coordinate) in node.clone().enumerate() {
-                    let id = settings.groups.as_ref().map_or(j, |ids| ids[j]);
-                    by_id.entry(id).or_default().push(coordinate);
+                for (id, coordinate) in ids.iter().zip(node.clone()) {
+                    by_id.entry(*id).or_default().push(coordinate);
                 }
             }
             groups = by_id.into_values().collect();
@@ -190,6 +217,24 @@ impl Penalty {
             coordinates,
             groups,
         }
+    }
+
+    /// The same penalty on splits in the features that are kept, of so many; the coefficients of all
+    /// others must be 0.
+    pub fn keeping(mut self, kept: &[bool]) -> Self {
+        let mut bounds = vec![self.bounds.of(0); self.dim];
+        for (i, kept) in self.coordinates.iter().zip(kept.iter().cycle()) {
+            if !kept {
+                bounds[*i] = Interval::new(0.0, 0.0);
+            }
+        }
+        self.bounds = bounds.into_iter().collect();
+        self
+    }
+
+    /// Moves each coordinate to the nearest place where it may lie.
+    pub fn put_within_bounds(&self, theta: &mut [f64]) {
+        self.bounds.prox(theta, 0.0);
     }
 
     /// The same penalty, `factor` times as strong.
@@ -280,7 +325,6 @@ mod tests {
     #[test]
     fn leaves_may_be_free_beside_bounded_splits() {
         // One feature's split, its leaf, and an intercept that is neither bounded nor penalized.
-        use crate::solver::SimpleTerm;
         let settings = PenaltySettings {
             global: 2.0,
             ..PenaltySettings::default()
@@ -301,9 +345,9 @@ mod tests {
             theta in prop::collection::vec(-1.0..1.0f64, 9),
             shape in 0usize..5,
         ) {
-            use crate::solver::SimpleTerm;
             let settings = PenaltySettings {
                 local: Some(0.3),
+                share: None,
                 global: 0.2,
                 shape: EVERY_SHAPE[shape],
                 groups: Some(vec![7, 7]),

@@ -74,18 +74,10 @@ pub(crate) struct StartOutcome {
     pub theta: Vec<f64>,
     pub labels: Vec<u32>,
     pub ending: Ending,
-    /// What became of each bound on a class's rate.
-    pub rates: Vec<RateReached>,
+    /// Multiplier of each bound on a class's rate.
+    pub multipliers: Vec<f64>,
     /// The worst shortfall of a rate beyond what counts as reached; 0 if all are.
     pub shortfall: f64,
-}
-
-/// What became of a bound on a class's rate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RateReached {
-    pub rate: f64,
-    pub multiplier: f64,
-    pub feasible: bool,
 }
 
 impl StartOutcome {
@@ -109,10 +101,20 @@ impl AsRef<Ending> for StartOutcome {
 }
 
 impl Descent<'_, '_> {
+    /// The same problem with the coefficients of all features but those kept held at 0.
+    pub fn keeping(self, kept: &[bool]) -> Self {
+        Self {
+            penalty: self.penalty.keeping(kept),
+            node_penalty: self.node_penalty.keeping(kept),
+            ..self
+        }
+    }
+
     /// Follows the stages from number `first` on, alternating the exact label step with the
     /// quasi-Newton run until labels stop changing. Stopped, it returns the best it can label.
     pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
         let last = self.stages.len() - 1;
+        self.penalty.put_within_bounds(&mut theta); // should there be no time for a step
         let mut multipliers = self.no_multipliers();
         let mut end = End {
             status: SolveStatus::TimeLimit,
@@ -197,12 +199,6 @@ impl Descent<'_, '_> {
         } else {
             0.0
         };
-        let reached = rates.iter().zip(&shortfalls).zip(&multipliers.values);
-        let reached = reached.map(|((rate, short), multiplier)| RateReached {
-            rate: *rate,
-            multiplier: *multiplier,
-            feasible: *short <= RATE_REACHED,
-        });
         Ok(StartOutcome {
             ending: Ending {
                 objective: loss + self.penalty.value(&theta),
@@ -215,7 +211,7 @@ impl Descent<'_, '_> {
                     end.status
                 },
             },
-            rates: reached.collect(),
+            multipliers: multipliers.values.clone(),
             shortfall,
             theta,
             labels,
@@ -269,6 +265,14 @@ impl Descent<'_, '_> {
             &self.limits(stage),
             self.progress,
         )
+    }
+
+    /// Rate of each bounded class in a tree with these masses in leaves, and whether it is reached.
+    pub fn rates_reached(&self, masses: &[f64], labels: &[u32]) -> Vec<(f64, bool)> {
+        let rates = self.rates.rates(masses, labels);
+        let shortfalls = self.rates.shortfalls(&rates);
+        let reached = shortfalls.into_iter().map(|short| short <= RATE_REACHED);
+        rates.into_iter().zip(reached).collect()
     }
 
     /// W.

@@ -3,6 +3,7 @@
 pub(crate) mod continuation;
 pub(crate) mod descent;
 mod ending;
+pub(crate) mod few_leaves;
 pub(crate) mod folds;
 pub(crate) mod mixture_descent;
 pub(crate) mod multistart;

@@ -36,11 +36,13 @@ pub(crate) struct Simplified {
     pub masses: Vec<f64>,
     pub objective: f64,
     pub loss: f64,
+    /// The splits by where they stood.
+    pub(super) node: Node,
 }
 
 /// A node of a tree: a label, or a split and where it stood in the complete tree.
-#[derive(Clone)]
-enum Node {
+#[derive(Clone, Debug)]
+pub(super) enum Node {
     Leaf(u32),
     Split(usize, Box<[Node; 2]>),
 }
@@ -58,7 +60,7 @@ impl Node {
     }
 
     /// A split, or what both of its branches lead to.
-    fn split(t: usize, left: Self, right: Self) -> Self {
+    pub(super) fn split(t: usize, left: Self, right: Self) -> Self {
         match (&left, &right) {
             (Self::Leaf(a), Self::Leaf(b)) if a == b => left,
             _ => Self::Split(t, Box::new([left, right])),
@@ -78,7 +80,7 @@ impl Node {
     }
 
     /// Pairs (node, split of the complete tree) below node `at`, and the labels of the leaves.
-    fn place(&self, at: usize, splits: &mut Vec<(usize, usize)>, labels: &mut Vec<u32>) {
+    pub(super) fn place(&self, at: usize, splits: &mut Vec<(usize, usize)>, labels: &mut Vec<u32>) {
         match self {
             Self::Leaf(label) => labels.push(*label),
             Self::Split(t, children) => {
@@ -160,7 +162,7 @@ impl Simplified {
 }
 
 /// The tree with its masses and objective, and where its splits stood in the complete tree.
-fn evaluate(
+pub(super) fn evaluate(
     descent: &Descent<'_, '_>,
     data: &ClassificationRows<'_>,
     start: &StartOutcome,
@@ -201,6 +203,7 @@ fn evaluate(
         intercepts,
         labels,
         masses,
+        node: node.clone(),
     };
     Ok((simplified, sources))
 }

@@ -1,6 +1,7 @@
 //! The point a solver ends at, and what it took to get there.
 
 use crate::status::SolveStatus;
+use std::iter::Sum;
 use std::ops::AddAssign;
 
 /// The best point found and how it was found.
@@ -32,6 +33,15 @@ pub struct Work {
     pub iterations: u64,
     /// Joint evaluations of f and ∇f.
     pub evaluations: u64,
+}
+
+impl Sum for Work {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, work| {
+            sum += work;
+            sum
+        })
+    }
 }
 
 impl AddAssign for Work {

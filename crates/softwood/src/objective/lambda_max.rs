@@ -1,0 +1,70 @@
+//! The smallest penalties under which the tree that uses no feature, a = 0, is stationary.
+
+use super::PenaltySettings;
+use crate::data::ClassificationRows;
+use crate::passes::ClassSums;
+use crate::stop::Interrupted;
+use std::collections::BTreeMap;
+
+/// Bounds on λ_L and λ_G.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LambdaMax {
+    /// With λ_L at least this (and λ_G = 0) a = 0 is stationary whatever intercepts and labels are
+    /// (theorem 3.2; for concave shapes divided by φ′(0), proposition 1 of the ℓ0 paper).
+    pub local: f64,
+    /// The same for λ_G (and λ_L = 0).
+    pub global: f64,
+    /// For D = 1 and K = 2, λ_L from which a = 0 with μ = ±1 is stationary (theorem 3.3 with the 1/p
+    /// of its proof): there the splits are saturated, so this is far smaller.
+    pub at_bounds: Option<f64>,
+}
+
+impl LambdaMax {
+    /// Computes them for a tree of this depth and steepness, with K × K costs.
+    ///
+    /// At a = 0 every row reaches node t with the same probability R_t and goes left with the same p_t,
+    /// so ∂g/∂a_jt = (γ/p) R_t p_t(1 − p_t) (v_left − v_right), where v is a mean over leaves of S_kj =
+    /// (1/W) Σ_i w_i x_ij cost(y_i, k). Hence |∂g/∂a_jt| ≤ (γ/4p) (max_k S_kj − min_k S_kj), attained at
+    /// the root. Over all t, R_t p_t(1 − p_t)|v_left − v_right| sums up to half the mean variation of a
+    /// martingale of D steps within that range, which is at most √D/4 of it by Cauchy–Schwarz.
+    pub(crate) fn of(
+        data: &ClassificationRows<'_>,
+        costs: &[f64],
+        depth: usize,
+        gamma: f64,
+        penalty: &PenaltySettings,
+    ) -> Result<Self, Interrupted> {
+        let (p, k) = (data.features(), data.target.count());
+        let sums = data.rows.sum(&ClassSums {
+            classes: data.target,
+            features: p,
+        })?;
+        let range = |j: usize| {
+            let mean_cost = |label: usize| -> f64 {
+                let terms = (0..k).map(|y| costs[y * k + label] * sums[y * p + j]);
+                terms.sum::<f64>() / sums[k * p]
+            };
+            let (low, high) = (0..k)
+                .map(mean_cost)
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), s| {
+                    (low.min(s), high.max(s))
+                });
+            high - low
+        };
+        let ranges: Vec<f64> = (0..p).map(range).collect();
+        let steepness = gamma / p as f64 / penalty.shape.slope(0.0);
+        let widest = ranges.iter().copied().fold(0.0, f64::max);
+        let mut groups: BTreeMap<usize, f64> = BTreeMap::new();
+        for (group, range) in penalty.group_of_features(p).into_iter().zip(&ranges) {
+            *groups.entry(group).or_default() += range;
+        }
+        let widest_group = groups.values().copied().fold(0.0, f64::max);
+        // p(1 − p) at μ = ±1.
+        let saturated = 1.0 / (2.0 + 2.0 * gamma.cosh());
+        Ok(Self {
+            local: 0.25 * steepness * widest,
+            global: 0.25 * (depth as f64).sqrt() * steepness * widest_group,
+            at_bounds: (depth == 1 && k == 2).then_some(saturated * steepness * widest),
+        })
+    }
+}
