@@ -13,6 +13,7 @@ use softwood::{
     Control, FittedModel, Model, OrrtModel, OrrtSettings, RunSettings, SrtSettings, fit_orrt,
     fit_srt,
 };
+use std::time::Duration;
 
 /// Rows uniform in [−1, 1]^p and a response with a kink and some noise.
 fn kinked(rows: usize, features: usize, noise: f64) -> (Array2<f64>, Vec<f64>) {
@@ -222,7 +223,7 @@ fn predictions_mix_the_leaves_and_derivatives_are_those_of_differences() {
 
 #[test]
 fn a_fit_has_the_same_bits_on_any_number_of_threads() {
-    for (rows, depth, n_starts) in [(400, 2, 4), (70_000, 1, 2), (9000, 1, 1)] {
+    for (rows, depth, n_starts) in [(400, 2, 4), (70_000, 1, 2), (120_000, 1, 2), (9000, 1, 1)] {
         let (x, y) = kinked(rows, 3, 0.3);
         let fit_with = |threads| {
             let settings = OrrtSettings {
@@ -415,6 +416,31 @@ fn penalties_leave_exact_zeros_and_a_large_one_the_mean() {
         );
         assert_eq!(model.report.notices, [Notice::NoFeatures]);
     }
+}
+
+/// Leaf models too many for one regression are fitted leaf by leaf and then together with the splits.
+#[test]
+fn deep_trees_are_fitted_within_the_time_they_get() {
+    let (x, y) = kinked(300, 6, 0.1);
+    let linear = r2(&fit(&x, &y, &quick(1)).predict(x.view()).unwrap(), &y);
+    let settings = OrrtSettings {
+        n_starts: 1,
+        max_iter: 30,
+        ..quick(8)
+    };
+    let share = r2(&fit(&x, &y, &settings).predict(x.view()).unwrap(), &y);
+    assert!(share > 0.9 * linear, "{share}, {linear}");
+    let settings = OrrtSettings {
+        run: RunSettings {
+            time_limit: Some(Duration::from_millis(100)),
+            ..RunSettings::default()
+        },
+        ..quick(10)
+    };
+    let model = fit(&x, &y, &settings);
+    assert_eq!(model.report.status.name(), "time_limit");
+    let predicted = model.predict(x.view()).unwrap();
+    assert!(predicted.iter().all(|p| p.is_finite()));
 }
 
 #[test]

@@ -121,14 +121,8 @@ pub(crate) fn maximize_evidence(
         .iter()
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
-    let coefficients = (p + 1) as f64 * moments.len() as f64;
-    let too_many = coefficients / total.max(f64::MIN_POSITIVE) - MANY_FOR_A_ROW;
-    let common = COMMON_COEFFICIENTS + COMMON_FOR_FEW_ROWS * too_many.clamp(0.0, 1e3).powi(2);
-    // From a penalty that all share: where every coefficient has its own, weak ones that fit all rows
-    // exactly confirm themselves.
-    let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, p)).collect();
-    let mut penalties = vec![likeliest_penalty(&centered, total, MOST_PENALTY); p + 1];
-    penalties[p] = penalties[p].min(FIRST_INTERCEPT_PENALTY);
+    let common = weight_of_common((p + 1) * moments.len(), total);
+    let mut penalties = first_penalties(moments, p, total);
     let mut error_variance = 1.0;
     for _ in 0..EVIDENCE_ROUNDS {
         let mut determined = vec![0.0; groups.count()];
@@ -178,6 +172,23 @@ pub(crate) fn maximize_evidence(
         penalties,
         error_variance,
     }
+}
+
+/// For how many coefficients the common variance counts, of so many with so many rows.
+fn weight_of_common(coefficients: usize, rows: f64) -> f64 {
+    let too_many = coefficients as f64 / rows.max(f64::MIN_POSITIVE) - MANY_FOR_A_ROW;
+    COMMON_COEFFICIENTS + COMMON_FOR_FEW_ROWS * too_many.clamp(0.0, 1e3).powi(2)
+}
+
+/// Where penalties begin: at the likeliest one that all columns share. Where each has its own, weak ones
+/// that fit all rows exactly confirm themselves.
+fn first_penalties(moments: &[Vec<f64>], features: usize, rows: f64) -> Vec<f64> {
+    let centered = moments.iter().map(|all| Centered::of(all, features));
+    let centered: Vec<Centered> = centered.collect();
+    let penalty = likeliest_penalty(&centered, rows, MOST_PENALTY);
+    let mut penalties = vec![penalty; features + 1];
+    penalties[features] = penalty.min(FIRST_INTERCEPT_PENALTY);
+    penalties
 }
 
 /// τ_j² of splits' slopes: as [`variances`], with the usual weight of the common one.

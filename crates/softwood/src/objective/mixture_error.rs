@@ -4,7 +4,7 @@
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
 use crate::data::RegressionRows;
-use crate::leaves::{common_penalty, ridge_of_columns};
+use crate::leaves::{LinearModel, common_penalty, ridge, ridge_of_columns};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
 use crate::stop::Interrupted;
@@ -12,6 +12,10 @@ use crate::tree::model_mixture::ModelMixture;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
 use std::ops::Range;
+
+/// Coefficients of all leaf models together up to which one regression finds them at every step; its time
+/// grows with their square for each row.
+const MOST_TOGETHER: usize = 1024;
 
 /// (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) as a function of x = (a, μ, β, β_0), v_j
 /// being the variance of feature j: the ridge is that of standardized features.
@@ -44,6 +48,32 @@ impl MixtureError<'_, '_> {
         let half = 0.5 * self.data.total_weight();
         let penalties: Vec<f64> = self.ridges().map(|ridge| half * ridge).collect();
         Ok(ridge_of_columns(&moments, penalties.len(), &penalties))
+    }
+
+    /// Whether one regression for all leaf models is worth its while.
+    pub(crate) fn eliminates_leaves(&self) -> bool {
+        self.topology.leaves() * (self.centers.len() + 1) <= MOST_TOGETHER
+    }
+
+    /// The best leaf models, or for trees too large for that those of each leaf by itself, fitted to the
+    /// rows by their probabilities of reaching it.
+    pub(crate) fn good_leaves(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
+        if self.eliminates_leaves() {
+            return self.best_leaves(theta);
+        }
+        let p = self.centers.len();
+        let mut tree = RegressionParameters::zero(self.topology, p);
+        // Steepness is 1 there.
+        tree.theta = theta.iter().map(|a| self.gamma * a).collect();
+        let half = 0.5 * self.data.total_weight();
+        let slopes = self.variances.iter().map(|v| half * self.ridge * v);
+        let penalties: Vec<f64> = slopes.chain([half * self.ridge]).collect();
+        let moments = self.data.leaf_moments(&tree, 0, None)?;
+        let models: Vec<LinearModel> = moments.iter().map(|m| ridge(m, p, &penalties)).collect();
+        let at_center = |model: &LinearModel| model.intercept + self.at_center(&model.slopes);
+        let intercepts: Vec<f64> = models.iter().map(at_center).collect();
+        let slopes = models.into_iter().flat_map(|model| model.slopes);
+        Ok(slopes.chain(intercepts).collect())
     }
 
     /// λ_β under which the rows are likeliest, given splits θ.

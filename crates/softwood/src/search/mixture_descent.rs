@@ -139,10 +139,7 @@ impl<'d> MixtureDescent<'_, 'd> {
             } else {
                 iterations
             };
-            let objective = ProjectedMixtureError(self.error(stage));
-            let observer = Some(CountIterations(self.progress.clone()));
-            let (limits, start) = (self.limits(most), theta.clone());
-            let mut outcome = match minimize(objective, SPLIT_BOUNDS, start, &limits, observer) {
+            let mut outcome = match self.move_splits(stage, &theta, most) {
                 Ok(outcome) => outcome,
                 Err(interrupted) => {
                     end.status = SolveStatus::try_from(interrupted)?;
@@ -150,19 +147,41 @@ impl<'d> MixtureDescent<'_, 'd> {
                 }
             };
             outcome.work += end.work;
-            theta.clone_from(&outcome.x);
+            theta = outcome.x[..theta.len()].to_vec();
             end = outcome;
             if end.status.is_stopped() {
                 break;
             }
         }
-        let data = self.data.with_stop(&Stop::default());
-        let error = MixtureError {
-            data: &data,
-            ..self.error(last)
-        };
-        end.x = [&theta[..], &error.best_leaves(&theta)?].concat();
+        if end.x.len() == theta.len() || end.x.is_empty() {
+            let data = self.data.with_stop(&Stop::default());
+            let error = MixtureError {
+                data: &data,
+                ..self.error(last)
+            };
+            end.x = [&theta[..], &error.good_leaves(&theta)?].concat();
+        }
         self.conclude(end, &[])
+    }
+
+    /// One stage: over the splits alone where leaf models can be eliminated, else over both.
+    fn move_splits(
+        &self,
+        stage: usize,
+        theta: &[f64],
+        iterations: u64,
+    ) -> Result<Outcome, Interrupted> {
+        let (error, limits) = (self.error(stage), self.limits(iterations));
+        let observer = Some(CountIterations(self.progress.clone()));
+        if error.eliminates_leaves() {
+            let objective = ProjectedMixtureError(error);
+            return minimize(objective, SPLIT_BOUNDS, theta.to_vec(), &limits, observer);
+        }
+        let x = [theta, &error.good_leaves(theta)?].concat();
+        let held = std::iter::repeat_n(Interval::new(-1.0, 1.0), theta.len());
+        let free = std::iter::repeat_n(Interval::FREE, x.len() - theta.len());
+        let bounds: Bounds = held.chain(free).collect();
+        minimize(&error, bounds, x, &limits, observer)
     }
 
     /// The same with the λ_β, `least` or more, under which the rows are likeliest at the splits of a point.
@@ -176,8 +195,10 @@ impl<'d> MixtureDescent<'_, 'd> {
             data: &data,
             ..self.error(self.last())
         };
-        let ridge = error.likeliest_ridge(&at.x[error.splits()])?;
-        self.ridge = ridge.max(least);
+        if error.eliminates_leaves() {
+            let ridge = error.likeliest_ridge(&at.x[error.splits()])?;
+            self.ridge = ridge.max(least);
+        }
         Ok(self)
     }
 
