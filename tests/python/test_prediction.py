@@ -214,13 +214,33 @@ def test_rules_route_rows_as_the_splits_do(three):
     assert set(rule.measures) == {"value"}
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
+def test_weighted_importance_counts_splits_by_the_rows_that_pass_them(three):
+    X, y = three
+    weight = np.arange(len(y)) % 4
+    trees = [
+        fit_plain(X, y, depth=3, n_starts=2, sample_weight=weight),
+        softwood.fit_srt(X[:, 1:], X[:, 0], depth=2, n_starts=2, sample_weight=weight),
+    ]
+    for tree, rows in zip(trees, (X, X[:, 1:]), strict=True):
+        paths = tree.decision_path(rows)
+        passed = [weight @ (paths == node).any(axis=1) for node in tree.splits]
+        expected = passed @ np.abs(tree.coefficients) / weight.sum()
+        np.testing.assert_allclose(tree.importance("weighted"), expected, rtol=1e-12)
+    shares = np.bincount(trees[1].apply(X[:, 1:]), weight, 4) / weight.sum()
+    np.testing.assert_allclose(trees[1].leaf_weights, shares * weight.sum())
+    expected = shares @ np.abs(trees[1].leaf_coefficients)
+    np.testing.assert_allclose(trees[1].importance("weighted", of="leaves"), expected)
+    assert f"({trees[1].leaf_weights[0]:g} weight)" in str(trees[1])
+
+
 def test_importance_and_sparsity_are_those_of_the_coefficients(model):
     a = model.coefficients
     assert (model.importance() == np.abs(a).sum(axis=0)).all()
     assert (model.importance(kind="max") == np.abs(a).max(axis=0)).all()
     assert model.local_sparsity == pytest.approx(100 * (a == 0).mean())
     assert model.global_sparsity == pytest.approx(100 * (a == 0).all(axis=0).mean())
-    with pytest.raises(ValueError, match='kind must be "sum" or "max", got "mean"'):
+    with pytest.raises(ValueError, match='kind must be "sum", "max" or "weighted", got "mean"'):
         model.importance("mean")
 
 

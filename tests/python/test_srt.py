@@ -103,7 +103,7 @@ def test_a_model_has_the_promised_members(tree):
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
-        "ridge_branches ridge_leaves report splits leaves typical_values"
+        "ridge_branches ridge_leaves report splits leaves typical_values leaf_weights"
     )
     public = {name for name in dir(tree) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}

@@ -103,12 +103,20 @@ pub fn importance<M: FittedModel>(model: &M, kind: &str, of: &str) -> PyResult<V
     let known = match kind {
         "sum" => Importance::Sum,
         "max" => Importance::Max,
-        _ => return Err(refuse("kind", "\"sum\" or \"max\"", kind)),
+        "weighted" => Importance::Weighted,
+        _ => {
+            let kinds = "\"sum\", \"max\" or \"weighted\"";
+            return Err(refuse("kind", kinds, kind));
+        }
     };
-    let parts: Vec<String> = M::PARTS.iter().map(|part| format!("{part:?}")).collect();
-    model
-        .importance_of(of, known)
-        .ok_or_else(|| refuse("of", &parts.join(" or "), of))
+    model.importance_of(of, known).ok_or_else(|| {
+        if M::PARTS.contains(&of) {
+            let unknown = "the file of this model does not tell how many rows end in its leaves";
+            return PyValueError::new_err(unknown);
+        }
+        let parts: Vec<String> = M::PARTS.iter().map(|part| format!("{part:?}")).collect();
+        refuse("of", &parts.join(" or "), of)
+    })
 }
 
 /// The split at a node; ValueError if the tree does not split there.

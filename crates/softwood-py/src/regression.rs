@@ -56,6 +56,11 @@ macro_rules! regression_handle {
                     values.into_pyarray(py)
                 }
 
+                #[getter]
+                fn leaf_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+                    self.0.leaf_weights.to_pyarray(py)
+                }
+
                 $($own)*
             }
         }

@@ -244,8 +244,10 @@ class TreeModel:
 
         Parameters
         ----------
-        kind : {"sum", "max"}
-            Sum or maximum over the splits of the absolute coefficients.
+        kind : {"sum", "max", "weighted"}
+            Sum or maximum over the splits of the absolute coefficients, or their sum with each
+            split counted by the share of the training rows that pass it on their likelier
+            branches: a split deep in the tree that few rows see then matters little.
 
         Returns
         -------

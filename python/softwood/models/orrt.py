@@ -47,6 +47,8 @@ class OrrtModel(RegressionModel):
         Coefficients β of the leaf models, on scaled features, in units of y.
     leaf_intercepts : ndarray, shape (L,)
         Intercepts β_0 of the leaf models, in units of y.
+    leaf_weights : ndarray, shape (L,)
+        Weight of the training rows that end in each leaf by their likelier branches.
     ridge_leaves : float
         The penalty λ_β of the fit, as asked for or chosen.
     local_sparsity, global_sparsity : float

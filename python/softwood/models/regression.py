@@ -29,6 +29,11 @@ class RegressionModel(TreeModel):
         """Intercepts β_0 of the leaf models, in units of y, shape (L,)."""
         return self._handle.leaf_intercepts
 
+    @property
+    def leaf_weights(self) -> NDArray[np.float64]:
+        """Weight of the training rows that end in each leaf, shape (L,), or (0,) if not known."""
+        return self._handle.leaf_weights
+
     def predict(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Predict the response of each row.
 
@@ -92,8 +97,9 @@ class RegressionModel(TreeModel):
 
         Parameters
         ----------
-        kind : {"sum", "max"}
-            Sum or maximum of the absolute coefficients, on scaled features.
+        kind : {"sum", "max", "weighted"}
+            Sum or maximum of the absolute coefficients, on scaled features, or their sum with
+            each split and leaf counted by the share of the training rows that get there.
         of : {"splits", "leaves"}
             Whose coefficients.
 

@@ -47,6 +47,8 @@ class SrtModel(RegressionModel):
         Intercepts β_0 of the leaf models, in units of y. Curves, if the model has any, are 0 up to
         their first bend and add to the leaf models beyond: to read signs use `leaf_model` and
         `curves`, which report total effects.
+    leaf_weights : ndarray, shape (L,)
+        Weight of the training rows that end in each leaf; empty if the model's file does not tell.
     ridge_branches, ridge_leaves : ndarray, shape (p + 1,)
         The penalties λ_ω and λ_β of the fit, as asked for or chosen: of each feature's
         coefficients, then of the intercepts.

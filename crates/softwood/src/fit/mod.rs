@@ -9,6 +9,7 @@ pub mod cv_settings;
 mod failing_source;
 mod few_features;
 pub mod lambda_max;
+mod leaf_weights;
 mod notices;
 pub mod orct;
 pub mod orct_cv;

@@ -1,5 +1,6 @@
 //! The optimal randomized regression tree: settings → data → starts → model.
 
+use super::leaf_weights::leaf_weights;
 use super::notices::notices_of_mixture;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::OrrtStarts;
@@ -100,8 +101,10 @@ fn fit_checked(
         leaf_intercepts: at.leaf_intercepts.clone(),
         response,
         ridge_leaves: starts.ridge,
+        leaf_weights: Vec::new(),
         report: starts.all.report(rows.len(), began),
     };
+    model.leaf_weights = leaf_weights(&model.tree, &rows, weights);
     let best = &starts.all.outcomes[starts.all.best];
     model.report.constraints = constraint_reports(given.groups, &response, best);
     model.report.loss_unit = Some(response.scale * response.scale).filter(|u| u.is_finite());

@@ -1,5 +1,6 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
+use super::leaf_weights::leaf_weights;
 use super::notices::notices_of_regression;
 use super::srt_settings::SrtSettings;
 use super::srt_starts::SrtStarts;
@@ -100,8 +101,10 @@ fn fit_checked(
         response,
         ridge_branches: best.ridges.branches.to_vec(),
         ridge_leaves: best.ridges.leaves.to_vec(),
+        leaf_weights: Vec::new(),
         report: starts.report(rows.len(), began),
     };
+    model.leaf_weights = leaf_weights(&model.tree, &rows, weights);
     model.report.loss_unit = loss_unit;
     model.report.notices = notices_of_regression(&model, &rows, weights);
     Ok(model)

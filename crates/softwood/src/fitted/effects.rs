@@ -221,6 +221,7 @@ mod tests {
             },
             ridge_branches: vec![0.0; p + 1],
             ridge_leaves: vec![0.0; p + 1],
+            leaf_weights: Vec::new(),
             tree,
             report,
         }

@@ -17,8 +17,10 @@ mod path;
 mod predict;
 #[cfg(test)]
 mod random_tree;
+mod reached;
 mod render;
 mod report;
+mod row_texts;
 mod rule;
 mod set_back;
 mod single_leaf;

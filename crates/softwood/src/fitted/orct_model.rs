@@ -2,6 +2,7 @@
 
 use super::frequencies::smoothed_frequencies;
 use super::predict::Mixture;
+use super::reached::Reached;
 use super::{Decision, FitReport, FittedModel, Importance, Routing, SoftTree, file, render};
 use crate::InputError;
 use crate::data::{ClassLabels, Rows};
@@ -44,7 +45,9 @@ impl FittedModel for OrctModel {
     }
 
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
-        (part == "splits").then(|| kind.of(&self.tree.coefficients, self.tree.features()))
+        let (tree, shares) = (&self.tree, self.reached().split_shares());
+        let known = part == "splits";
+        known.then(|| kind.of(&tree.coefficients, tree.features(), shares))?
     }
 
     fn describe(&self, terms: Option<usize>) -> String {
@@ -61,6 +64,12 @@ impl FittedModel for OrctModel {
 }
 
 impl OrctModel {
+    /// How the training rows go through the tree.
+    pub(super) fn reached(&self) -> Reached<'_> {
+        let leaves = self.leaf_weights.chunks_exact(self.classes.len());
+        Reached::new(&self.tree, leaves.map(|leaf| leaf.iter().sum()).collect())
+    }
+
     /// Probability of each class for each row, N × K: Σ_t P_xt f_tk with the
     /// [frequencies](Self::leaf_frequencies) of the leaves.
     pub fn predict_proba<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {

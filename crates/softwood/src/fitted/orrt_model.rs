@@ -1,6 +1,7 @@
 //! A fitted optimal randomized regression tree.
 
 use super::passing::fill_by_blocks;
+use super::reached::Reached;
 use super::{FitReport, FittedModel, Importance, SoftTree, file, render};
 use crate::InputError;
 use crate::data::{RowSource, Rows, Standardization};
@@ -20,6 +21,8 @@ pub struct OrrtModel {
     pub response: Standardization,
     /// λ_β the model was fitted with.
     pub ridge_leaves: f64,
+    /// Weight of the training rows that end in each leaf by their likelier branches; empty if not known.
+    pub leaf_weights: Vec<f64>,
     /// How the fit went.
     pub report: FitReport,
 }
@@ -43,8 +46,8 @@ impl FittedModel for OrrtModel {
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
         let p = self.tree.features();
         match part {
-            "splits" => Some(kind.of(&self.tree.coefficients, p)),
-            "leaves" => Some(kind.of(&self.leaf_coefficients(), p)),
+            "splits" => kind.of(&self.tree.coefficients, p, self.reached().split_shares()),
+            "leaves" => kind.of(&self.leaf_coefficients(), p, self.reached().leaf_shares()),
             _ => None,
         }
     }
@@ -63,6 +66,11 @@ impl FittedModel for OrrtModel {
 }
 
 impl OrrtModel {
+    /// How the training rows go through the tree.
+    pub(super) fn reached(&self) -> Reached<'_> {
+        Reached::new(&self.tree, self.leaf_weights.clone())
+    }
+
     /// The response of each row: Σ_t P_xt (β_0t + βₜᵀu).
     pub fn predict<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let rows = rows.into();

@@ -1,7 +1,10 @@
 //! The model as text: a header, then the tree with a split or a leaf on every line.
 
+use super::row_texts::{RowTexts, percent, rounded};
 use super::rule::{short, shorten};
-use super::{CurvePoints, FitReport, FittedModel, OrctModel, OrrtModel, SoftTree, SrtModel};
+use super::{
+    CurvePoints, FitReport, FittedModel, LeafModel, OrctModel, OrrtModel, SoftTree, SrtModel,
+};
 use crate::data::ScalingKind;
 use crate::tree::Child;
 use std::fmt;
@@ -69,7 +72,7 @@ pub(super) fn orct_text(model: &OrctModel, terms: Option<usize>) -> String {
     }
     let leaves = LeafTexts::of(model);
     let end = |leaf: usize, _| leaves.text(leaf);
-    let passing = |split: usize| leaves.passing(split);
+    let passing = |split: usize| leaves.rows.passing(split);
     text + &tree_text(tree, terms, &end, &passing)
 }
 
@@ -84,8 +87,8 @@ pub(super) fn srt_text(model: &SrtModel, terms: Option<usize>) -> String {
         count(tree.features(), "feature"),
     );
     text += &outcome(report);
-    let end = |leaf: usize, room| model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
-    text += &tree_text(tree, terms, &end, &|_| String::new());
+    let rows = RowTexts::of(model.reached(), report);
+    text += &tree_of_models(tree, terms, &rows, &|leaf| model.leaf_model(leaf));
     text + &curves_text(&model.curve_points())
 }
 
@@ -101,8 +104,23 @@ pub(super) fn orrt_text(model: &OrrtModel, terms: Option<usize>) -> String {
         count(tree.features(), "feature"),
     );
     text += &outcome(report);
-    let end = |leaf: usize, room| model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room);
-    text + &tree_text(tree, terms, &end, &|_| String::new())
+    let rows = RowTexts::of(model.reached(), report);
+    text + &tree_of_models(tree, terms, &rows, &|leaf| model.leaf_model(leaf))
+}
+
+/// The tree with a linear model at every leaf, and the rows that end there.
+fn tree_of_models(
+    tree: &SoftTree,
+    terms: Option<usize>,
+    rows: &RowTexts<'_>,
+    leaf_model: &dyn Fn(usize) -> LeafModel,
+) -> String {
+    let end = |leaf: usize, room: usize| {
+        let ending = rows.ending(leaf);
+        let room = room.saturating_sub(ending.chars().count());
+        leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room) + &ending
+    };
+    tree_text(tree, terms, &end, &|split| rows.passing(split))
 }
 
 fn scaling_name(tree: &SoftTree) -> &'static str {
@@ -184,25 +202,15 @@ impl Lines<'_> {
 struct LeafTexts<'a> {
     model: &'a OrctModel,
     decisions: Vec<u32>,
-    /// Weight of the training rows in each leaf; empty if nobody knows.
-    weights: Vec<f64>,
-    /// What the weights count.
-    unit: &'static str,
+    rows: RowTexts<'a>,
 }
 
 impl<'a> LeafTexts<'a> {
     fn of(model: &'a OrctModel) -> Self {
-        let leaves = model.leaf_weights.chunks_exact(model.classes.len());
-        let weights: Vec<f64> = leaves.map(|leaf| leaf.iter().sum()).collect();
-        let (total, rows) = (weights.iter().sum::<f64>(), model.report.rows as f64);
         Self {
             model,
             decisions: model.leaf_decisions(),
-            weights,
-            unit: match (total - rows).abs() <= 1e-6 * rows {
-                true => "rows",
-                false => "weight",
-            },
+            rows: RowTexts::of(model.reached(), &model.report),
         }
     }
 
@@ -211,10 +219,10 @@ impl<'a> LeafTexts<'a> {
         let classes = &self.model.classes;
         let decided = self.decisions[leaf] as usize;
         let label = classes.text(decided);
-        if self.weights.is_empty() {
+        if !self.rows.reached.is_known() {
             return label;
         }
-        let (weight, unit) = (self.weights[leaf], self.unit);
+        let (weight, unit) = (self.rows.reached.leaf(leaf), self.rows.unit);
         if weight <= 0.0 {
             return format!("{label}: no {unit}");
         }
@@ -231,48 +239,6 @@ impl<'a> LeafTexts<'a> {
         };
         let errors = percent(others.iter().map(|k| shares[*k]).sum());
         format!("{label}: {} {unit}, {errors} errors{mix}", rounded(weight))
-    }
-
-    /// "  62 % of 569 rows".
-    fn passing(&self, split: usize) -> String {
-        if self.weights.is_empty() {
-            return String::new();
-        }
-        let [left, right] = self.model.tree.shape.children()[split].map(|child| self.below(child));
-        let (all, unit) = (left + right, self.unit);
-        if all <= 0.0 {
-            return format!("  (no {unit})");
-        }
-        format!("  ({} of {} {unit})", percent(left / all), rounded(all))
-    }
-
-    fn below(&self, child: Child) -> f64 {
-        match child {
-            Child::Leaf(leaf) => self.weights[leaf],
-            Child::Split(split) => {
-                let children = self.model.tree.shape.children()[split];
-                children.into_iter().map(|child| self.below(child)).sum()
-            }
-        }
-    }
-}
-
-/// "12 %", "0.6 %", "0.03 %".
-fn percent(share: f64) -> String {
-    let share = 100.0 * share;
-    let digits = match share {
-        _ if share == 0.0 || share >= 9.95 => 0,
-        _ if share >= 0.095 => 1,
-        _ => 2,
-    };
-    format!("{share:.digits$} %")
-}
-
-/// A number of rows, which soft routing makes fractions of.
-fn rounded(weight: f64) -> String {
-    match weight {
-        _ if weight >= 9.95 => short(weight.round()),
-        _ => short((10.0 * weight).round() / 10.0),
     }
 }
 

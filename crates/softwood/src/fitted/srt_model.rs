@@ -1,5 +1,6 @@
 //! A fitted soft regression tree.
 
+use super::reached::Reached;
 use super::{Curve, FitReport, FittedModel, Importance, SoftTree, file, render};
 use crate::InputError;
 use crate::data::Standardization;
@@ -23,6 +24,8 @@ pub struct SrtModel {
     pub ridge_branches: Vec<f64>,
     /// λ_β the model was fitted with: of each feature, then of the intercepts.
     pub ridge_leaves: Vec<f64>,
+    /// Weight of the training rows that end in each leaf; empty in models of files without.
+    pub leaf_weights: Vec<f64>,
     /// How the fit went.
     pub report: FitReport,
 }
@@ -47,8 +50,8 @@ impl FittedModel for SrtModel {
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
         let p = self.tree.features();
         match part {
-            "splits" => Some(kind.of(&self.tree.coefficients, p)),
-            "leaves" => Some(kind.of(&self.leaf_coefficients(), p)),
+            "splits" => kind.of(&self.tree.coefficients, p, self.reached().split_shares()),
+            "leaves" => kind.of(&self.leaf_coefficients(), p, self.reached().leaf_shares()),
             _ => None,
         }
     }
@@ -67,6 +70,11 @@ impl FittedModel for SrtModel {
 }
 
 impl SrtModel {
+    /// How the training rows go through the tree.
+    pub(super) fn reached(&self) -> Reached<'_> {
+        Reached::new(&self.tree, self.leaf_weights.clone())
+    }
+
     /// Coefficients of the leaf models on scaled features, L × p, in units of the response.
     pub fn leaf_coefficients(&self) -> Vec<f64> {
         self.response.scaled(&self.leaf_slopes)

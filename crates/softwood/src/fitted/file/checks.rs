@@ -87,3 +87,11 @@ impl Range {
         rows.try_for_each(|(t, row)| self.check(&format!("{name}[{t}]"), row))
     }
 }
+
+/// Weights of leaves that some row gave.
+pub(super) fn check_total(weights: impl Iterator<Item = f64>) -> Result<(), InputError> {
+    let total: f64 = weights.sum();
+    check(total > 0.0 && total.is_finite(), || {
+        format!("leaf_weights sum to {total}, the sum must be positive and finite")
+    })
+}

@@ -1,6 +1,6 @@
 //! The file of an optimal randomized classification tree.
 
-use super::checks::{NOT_NEGATIVE, WITHIN_ONE, WITHIN_ZERO_AND_ONE, check, parse};
+use super::checks::{NOT_NEGATIVE, WITHIN_ONE, WITHIN_ZERO_AND_ONE, check, check_total, parse};
 use super::lines::to_lines;
 use super::tree_fields::{TreeFields, check_report, leaf_count, rows};
 use crate::InputError;
@@ -62,10 +62,7 @@ pub(in crate::fitted) fn read(text: &str) -> Result<OrctModel, InputError> {
     if let Some(weights) = &file.leaf_weights {
         leaves.check_matrix("leaf_weights", weights, (k, "classes"))?;
         NOT_NEGATIVE.check_matrix("leaf_weights", weights)?;
-        let total: f64 = weights.iter().flatten().sum();
-        check(total > 0.0 && total.is_finite(), || {
-            format!("leaf_weights sum to {total}, the sum must be positive and finite")
-        })?;
+        check_total(weights.iter().flatten().copied())?;
     }
     if let Some(frequencies) = &file.leaf_frequencies {
         leaves.check_matrix("leaf_frequencies", frequencies, (k, "classes"))?;

@@ -27,6 +27,7 @@ pub(in crate::fitted) fn write(kind: &str, model: &OrrtModel) -> String {
             &model.leaf_intercepts,
             model.response,
             model.tree.features(),
+            &model.leaf_weights,
         ),
         ridge_leaves: model.ridge_leaves,
         report: model.report.clone(),
@@ -45,6 +46,7 @@ pub(in crate::fitted) fn read(text: &str) -> Result<OrrtModel, InputError> {
         leaf_intercepts: file.leaves.leaf_intercepts,
         response: file.leaves.response,
         ridge_leaves: file.ridge_leaves,
+        leaf_weights: file.leaves.leaf_weights,
         report: file.report,
     })
 }

@@ -38,6 +38,7 @@ pub(in crate::fitted) fn write(kind: &str, model: &SrtModel) -> String {
             &model.leaf_intercepts,
             model.response,
             model.tree.features(),
+            &model.leaf_weights,
         ),
         curves: model.curves.clone(),
         ridge_branches: Penalties::Each(model.ridge_branches.clone()),
@@ -69,6 +70,7 @@ pub(in crate::fitted) fn read(text: &str) -> Result<SrtModel, InputError> {
         response: file.leaves.response,
         ridge_branches: file.ridge_branches.of_each("ridge_branches", p + 1)?,
         ridge_leaves: file.ridge_leaves.of_each("ridge_leaves", p + 1)?,
+        leaf_weights: file.leaves.leaf_weights,
         report: file.report,
     })
 }

@@ -1,0 +1,54 @@
+//! Which share of the training rows passes each split, and how many end in each leaf.
+
+use super::SoftTree;
+use crate::tree::Child;
+
+/// Weights of the training rows along a tree, routed to one leaf each.
+pub(super) struct Reached<'a> {
+    tree: &'a SoftTree,
+    /// One a leaf; empty if nobody knows.
+    weights: Vec<f64>,
+}
+
+impl<'a> Reached<'a> {
+    /// From the weight in each leaf, or none at all.
+    pub fn new(tree: &'a SoftTree, weights: Vec<f64>) -> Self {
+        Self { tree, weights }
+    }
+
+    /// Whether the weights are known.
+    pub fn is_known(&self) -> bool {
+        !self.weights.is_empty()
+    }
+
+    /// Of all rows.
+    pub fn total(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// Of the rows that end in a leaf.
+    pub fn leaf(&self, leaf: usize) -> f64 {
+        self.weights[leaf]
+    }
+
+    /// Of the rows that take the left and the right branch of a split.
+    pub fn branches(&self, split: usize) -> [f64; 2] {
+        self.tree.shape.children()[split].map(|child| match child {
+            Child::Leaf(leaf) => self.leaf(leaf),
+            Child::Split(split) => self.branches(split).into_iter().sum(),
+        })
+    }
+
+    /// Shares of all rows that pass each split; None if the weights are not known.
+    pub fn split_shares(&self) -> Option<Vec<f64>> {
+        let splits = 0..self.tree.shape.splits().len();
+        let share = |split: usize| self.branches(split).into_iter().sum::<f64>() / self.total();
+        self.is_known().then(|| splits.map(share).collect())
+    }
+
+    /// Shares of all rows that end in each leaf; None if the weights are not known.
+    pub fn leaf_shares(&self) -> Option<Vec<f64>> {
+        let shares = self.weights.iter().map(|weight| weight / self.total());
+        self.is_known().then(|| shares.collect())
+    }
+}
