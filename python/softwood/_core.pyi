@@ -5,6 +5,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ._sparse import CsrRows
+
 __all__ = [
     "MAX_DEPTH",
     "InternalError",
@@ -32,7 +34,7 @@ __all__ = [
 MAX_DEPTH: int
 __version__: str
 
-_Rows = NDArray[np.float64] | NDArray[np.float32]
+_Rows = NDArray[np.float64] | NDArray[np.float32] | CsrRows
 _Training = tuple[_Rows, NDArray[np.uint32], list[Any], NDArray[np.float64] | None]
 _Regression = tuple[_Rows, NDArray[np.float64], NDArray[np.float64] | None]
 _Group = tuple[str, list[int] | None, _Regression | None, float | None, float | None, float | None]
@@ -171,7 +173,7 @@ def sparsity_path(
     training: _Training,
     settings: _Settings,
     grid: tuple[NDArray[np.float64], NDArray[np.float64]],
-    validation: tuple[NDArray[Any], NDArray[np.uint32]] | None,
+    validation: tuple[_Rows, NDArray[np.uint32]] | None,
     progress: _Update | None,
 ) -> tuple[list[tuple[int, int, OrctHandle, float | None]], str, float]: ...
 def lambda_max(training: _Training, settings: _Settings) -> tuple[float, float, float | None]: ...

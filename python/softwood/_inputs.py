@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._sparse import CsrRows, as_csr, is_sparse
+
+Rows: TypeAlias = "NDArray[Any] | CsrRows"
+
 NOT_NUMBERS = "X must hold numbers (float, int or bool)"
 
 
-def as_rows(X: Any) -> NDArray[Any]:
+def as_rows(X: Any) -> Rows:
+    """Return X as the core takes it: native float64 or float32 in two dimensions, or sparse rows.
+
+    X itself, or its own arrays, if they are that already.
+    """
+    if is_sparse(X):
+        return as_csr(X)
+    return as_dense_rows(X)
+
+
+def as_dense_rows(X: Any) -> NDArray[Any]:
     """Return X as a two-dimensional array of native float64 or float32: X itself if it is one."""
-    if hasattr(X, "toarray"):
+    if is_sparse(X):
         raise TypeError(f"X must be dense, got a sparse {type(X).__name__}; use X.toarray()")
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError("X must not be a masked array; fill it or drop the masked rows")
@@ -49,8 +63,8 @@ def as_rows(X: Any) -> NDArray[Any]:
 def as_row(x: Any) -> Any:
     """Return x as a table of one row if it is one: a flat sequence, an array or a data frame."""
     row = x if hasattr(x, "columns") or np.ndim(x) != 1 else np.asarray(x).reshape(1, -1)
-    if np.ndim(row) == 2 and len(row) != 1:
-        raise ValueError(f"x must be one row, got {len(row)}")
+    if np.ndim(row) == 2 and np.shape(row)[0] != 1:
+        raise ValueError(f"x must be one row, got {np.shape(row)[0]}")
     return row
 
 

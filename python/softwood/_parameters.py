@@ -14,12 +14,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 TEXTS = {
     "X": """\
-X : array_like or data frame, shape (N, p)
+X : array_like, data frame or sparse matrix, shape (N, p)
     Training rows, finite. A float64 or float32 array of any memory layout is read where it is;
     do not write to it during the fit. Anything else is converted. An X of up to 96 MB as doubles
     is copied for the fit, equal rows as one, in an order that depends on the rows alone, and
     kept scaled as well; a larger one is scaled anew in every pass and not copied as a whole. A
-    data frame's column names become the model's feature names.""",
+    CSR or CSC matrix or array of SciPy's counts by what it stores, and never becomes dense: time
+    and memory follow the nonzeros. The column names of a data frame become the model's feature
+    names.""",
     "labels": """\
 y : array_like, shape (N,)
     Labels: ints, bools, strings or floats, all of one kind.""",

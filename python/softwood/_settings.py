@@ -24,8 +24,8 @@ SELECT_ROWS = DEFAULTS["select_rows"]
 # A grid of n penalties reaches down to this share of the largest one.
 SMALLEST_PENALTY = 2.0**-15
 
-Training = tuple[NDArray[Any], NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
-Regression = tuple[NDArray[Any], NDArray[np.float64], "NDArray[np.float64] | None"]
+Training = tuple[_inputs.Rows, NDArray[np.uint32], list[Any], "NDArray[np.float64] | None"]
+Regression = tuple[_inputs.Rows, NDArray[np.float64], "NDArray[np.float64] | None"]
 
 
 def depth_of(given: dict[str, Any]) -> int:
@@ -59,7 +59,7 @@ def open_regression(given: dict[str, Any]) -> Regression:
     return rows, response, weights
 
 
-def complete(given: dict[str, Any], X: Any, rows: NDArray[Any]) -> None:
+def complete(given: dict[str, Any], X: Any, rows: _inputs.Rows) -> None:
     """Put names and, where none is wanted in particular, a seed among the settings of any fit."""
     names = given.get("feature_names")
     given["feature_names"] = _inputs.as_feature_names(names, X, rows.shape[1])

@@ -21,9 +21,10 @@ class OrctObjective:
 
     Parameters
     ----------
-    X : array_like, shape (N, p)
-        Rows, finite. A float64 or float32 array is kept by reference, never copied: changing
-        its values changes the objective (the scaling stays as learned).
+    X : array_like or sparse matrix, shape (N, p)
+        Rows, finite. A float64 or float32 array, or the arrays of a CSR matrix, are kept by
+        reference, never copied: changing their values changes the objective (the scaling stays
+        as learned).
     y : array_like, shape (N,)
         Labels.
     leaf_classes : array_like, shape (2**depth,)

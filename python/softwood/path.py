@@ -199,7 +199,7 @@ def sparsity_path(
 
 def _validation(
     X: Any, y: Any, classes: list[Any]
-) -> tuple[NDArray[Any], NDArray[np.uint32]] | None:
+) -> tuple[_inputs.Rows, NDArray[np.uint32]] | None:
     if X is None and y is None:
         return None
     if X is None or y is None:

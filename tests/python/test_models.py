@@ -1,6 +1,7 @@
 """Models know their columns, compare, stay as they are, and load from pickles of earlier builds."""
 
 import copy
+import os
 import pickle
 
 import numpy as np
@@ -111,6 +112,22 @@ def test_threads_are_accepted_where_rows_are(fit, frame):
             method(frame, n_threads=0)
         with pytest.raises(TypeError, match="n_threads must be an integer or None"):
             method(frame, n_threads="all")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads cannot be listed")
+def test_threads_are_kept_between_predictions(fit, frame):
+    model = fit(frame)
+    many = np.tile(frame.to_numpy(), (300, 1))
+
+    def threads_after(n_threads):
+        model.predict(many, n_threads=n_threads)
+        return set(os.listdir("/proc/self/task"))
+
+    first = threads_after(3)
+    for n_threads in (3, 3, 1, 3):
+        kept = threads_after(n_threads) & first
+        assert len(kept) > 3  # those three and this one, whatever else has ended
+    assert threads_after(3) <= first | threads_after(1)
 
 
 def test_a_panic_of_the_core_is_an_exception_that_names_the_function(three, capfd):

@@ -129,12 +129,6 @@ def test_bad_rows_are_refused(rows, error, message):
         fit_plain(rows, y, depth=1)
 
 
-def test_sparse_rows_are_refused():
-    sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(TypeError, match=r"X must be dense, got a sparse csr_array; use X.toarray"):
-        fit_plain(sparse.csr_array(np.eye(3)), [0, 1, 0])
-
-
 def test_arrays_larger_than_memory_are_refused_at_once(example):
     X, y = example
     model = fit_plain(X, y, depth=1, n_starts=1, max_iter=5)

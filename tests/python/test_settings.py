@@ -53,6 +53,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning"
         ("scaling", "standard", ValueError, r"scaling must be .*minmax.*quantile.*got .standard."),
         ("scaling", None, TypeError, r"scaling must be a string, got None"),
         ("local_penalty", -0.1, ValueError, r"must be a number from 0 to 1e100, got -"),
+        ("local_penalty", 1e305, ValueError, r"local_penalty must be .* from 0 to 1e100"),
+        ("global_penalty", 1.1e100, ValueError, r"global_penalty must be .* from 0 to 1e100"),
         ("global_penalty", float("nan"), ValueError, r"global_penalty must be a finite number"),
         ("global_penalty", "a lot", TypeError, r"global_penalty must be a number, got 'a lot'"),
         ("penalty_shape", "l2", ValueError, r"penalty_shape must be .*norm.*exp.*got .l2."),

@@ -1,13 +1,14 @@
 //! NumPy arrays in, borrowed; NumPy arrays out.
 
+use crate::exceptions::CoreError;
 use ndarray::{Array2, Array3};
-use numpy::{Element, IntoPyArray, PyArray2, PyArray3, PyReadonlyArray2};
+use numpy::{Element, IntoPyArray, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use softwood::data::{ClassLabels, Rows};
+use softwood::data::{ClassLabels, CsrRows, Indices, Rows, Values};
 use std::hint::black_box;
 
-/// A two-dimensional float array of either precision, borrowed for as long as this lives.
+/// A two-dimensional float array or sparse rows of either precision, borrowed for as long as this lives.
 ///
 /// Arguments come through `softwood._inputs.as_rows`: they are aligned and of native byte order.
 #[derive(FromPyObject)]
@@ -16,15 +17,80 @@ pub enum Matrix<'py> {
     F64(PyReadonlyArray2<'py, f64>),
     #[pyo3(transparent)]
     F32(PyReadonlyArray2<'py, f32>),
+    #[pyo3(transparent)]
+    Sparse(SparseMatrix<'py>),
 }
 
-impl<'py> Matrix<'py> {
-    /// The rows as the core sees them.
-    pub fn rows(&self) -> Rows<'_> {
+/// The arrays of a `softwood._sparse.CsrRows`, each in one piece.
+#[derive(FromPyObject)]
+pub struct SparseMatrix<'py> {
+    indptr: IndexArray<'py>,
+    indices: IndexArray<'py>,
+    data: ValueArray<'py>,
+    shape: (usize, usize),
+}
+
+#[derive(FromPyObject)]
+enum IndexArray<'py> {
+    #[pyo3(transparent)]
+    I32(PyReadonlyArray1<'py, i32>),
+    #[pyo3(transparent)]
+    I64(PyReadonlyArray1<'py, i64>),
+}
+
+#[derive(FromPyObject)]
+enum ValueArray<'py> {
+    #[pyo3(transparent)]
+    F64(PyReadonlyArray1<'py, f64>),
+    #[pyo3(transparent)]
+    F32(PyReadonlyArray1<'py, f32>),
+}
+
+impl Matrix<'_> {
+    /// The rows as the core sees them; ValueError if they are sparse and no valid CSR matrix.
+    pub fn rows(&self, py: Python<'_>) -> PyResult<Rows<'_>> {
         match self {
-            Self::F64(array) => array.as_array().into(),
-            Self::F32(array) => array.as_array().into(),
+            Self::F64(array) => Ok(array.as_array().into()),
+            Self::F32(array) => Ok(array.as_array().into()),
+            Self::Sparse(matrix) => matrix.rows(py),
         }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F64(array) => array.as_array().nrows(),
+            Self::F32(array) => array.as_array().nrows(),
+            Self::Sparse(matrix) => matrix.shape.0,
+        }
+    }
+}
+
+impl SparseMatrix<'_> {
+    fn rows(&self, py: Python<'_>) -> PyResult<Rows<'_>> {
+        let (indptr, indices) = (self.indptr.indices()?, self.indices.indices()?);
+        let (values, (_, columns)) = (self.data.values()?, self.shape);
+        // All indices are looked at.
+        let rows = py.detach(|| CsrRows::new(columns, indptr, indices, values));
+        Ok(rows.map_err(CoreError::from)?.into())
+    }
+}
+
+impl IndexArray<'_> {
+    fn indices(&self) -> PyResult<Indices<'_>> {
+        Ok(match self {
+            Self::I32(array) => array.as_slice()?.into(),
+            Self::I64(array) => array.as_slice()?.into(),
+        })
+    }
+}
+
+impl ValueArray<'_> {
+    fn values(&self) -> PyResult<Values<'_>> {
+        Ok(match self {
+            Self::F64(array) => array.as_slice()?.into(),
+            Self::F32(array) => array.as_slice()?.into(),
+        })
     }
 }
 

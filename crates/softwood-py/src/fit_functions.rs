@@ -34,9 +34,9 @@ struct Data<'a> {
 
 impl Training<'_> {
     /// MemoryError if there is no room to look for splits of this depth.
-    fn open(&self, depth: usize) -> PyResult<Data<'_>> {
+    fn open(&self, py: Python<'_>, depth: usize) -> PyResult<Data<'_>> {
         let Self(x, codes, classes, weights) = self;
-        let rows = x.rows();
+        let rows = x.rows(py)?;
         check_memory_for_splits(rows.features(), depth)?;
         Ok(Data {
             rows,
@@ -59,7 +59,7 @@ pub fn fit_orct(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrctHandle> {
     let (settings, selection) = (orct_settings(settings)?, row_selection(selection)?);
-    let data = training.open(settings.depth)?;
+    let data = training.open(py, settings.depth)?;
     let fit = |control: &Control| {
         let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
         match &selection {
@@ -83,7 +83,7 @@ pub fn fit_orct_cv(
 ) -> PyResult<OrctHandle> {
     let settings = cv_settings(orct_settings(settings)?, choices)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
-    let data = training.open(deepest)?;
+    let data = training.open(py, deepest)?;
     let fit = |control: &Control| {
         let weights = data.weights.as_deref();
         softwood::fit_orct_cv(data.rows, &data.labels, weights, &settings, control)
@@ -108,14 +108,14 @@ pub fn sparsity_path(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PathFields> {
     let settings = orct_settings(settings)?;
-    let data = training.open(settings.depth)?;
+    let data = training.open(py, settings.depth)?;
     let grid = PenaltyGrid {
         local: grid.0,
         global: grid.1,
     };
-    let held: Option<(Rows<'_>, Vec<u32>)> = validation
-        .as_ref()
-        .map(|(x, codes)| (x.rows(), codes.as_array().to_vec()));
+    let held = validation.as_ref();
+    let held = held.map(|(x, codes)| Ok::<_, PyErr>((x.rows(py)?, codes.as_array().to_vec())));
+    let held = held.transpose()?;
     let held = held.as_ref().map(|(rows, codes)| ValidationRows {
         rows: rows.reborrow(),
         codes,
@@ -143,7 +143,7 @@ pub fn lambda_max(
 ) -> PyResult<(f64, f64, Option<f64>)> {
     let settings = orct_settings(settings)?;
     let kind = fixed_scaling(&settings)?;
-    let data = training.open(settings.depth)?;
+    let data = training.open(py, settings.depth)?;
     run_interruptible(py, "lambda_max", |control| {
         let weights = data.weights.as_deref();
         let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings, control)?;
@@ -182,9 +182,9 @@ struct RegressionData<'a> {
 
 impl Regression<'_> {
     /// MemoryError if there is no room to look for splits of this depth.
-    fn open(&self, depth: usize) -> PyResult<RegressionData<'_>> {
+    fn open(&self, py: Python<'_>, depth: usize) -> PyResult<RegressionData<'_>> {
         let Self(x, y, weights) = self;
-        let rows = x.rows();
+        let rows = x.rows(py)?;
         check_memory_for_splits(rows.features(), depth)?;
         Ok(RegressionData {
             rows,
@@ -203,7 +203,7 @@ pub fn fit_srt(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SrtHandle> {
     let settings = srt_settings(settings)?;
-    let data = training.open(settings.depth)?;
+    let data = training.open(py, settings.depth)?;
     let fit = |control: &Control| {
         let weights = data.weights.as_deref();
         softwood::fit_srt(data.rows, &data.y, weights, &settings, control)
@@ -250,10 +250,10 @@ pub fn fit_orrt(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrrtHandle> {
     let settings = orrt_settings(settings)?;
-    let data = training.open(settings.depth)?;
+    let data = training.open(py, settings.depth)?;
     let own: Vec<Option<RegressionData<'_>>> = groups
         .iter()
-        .map(|group| group.2.as_ref().map(|rows| rows.open(1)).transpose())
+        .map(|group| group.2.as_ref().map(|rows| rows.open(py, 1)).transpose())
         .collect::<PyResult<_>>()?;
     let groups: Vec<RowGroup<'_>> = groups.iter().zip(&own).map(row_group).collect();
     let fit = |control: &Control| {

@@ -26,7 +26,7 @@ pub fn read_rows<T: Send>(
     n_threads: &Bound<'_, PyAny>,
     job: impl FnOnce(Rows<'_>) -> Result<T, InputError> + Send,
 ) -> PyResult<T> {
-    let (rows, n_threads) = (x.rows(), threads(n_threads)?);
+    let (rows, n_threads) = (x.rows(py)?, threads(n_threads)?);
     check_memory(what, rows.len(), width)?;
     if rows.len() < ROWS_FOR_A_POOL {
         return enter(py, function, || job(rows));
@@ -88,7 +88,7 @@ pub fn explain_path<'py>(
     tree: &SoftTree,
     x: &Matrix<'py>,
 ) -> PyResult<Vec<SplitFields>> {
-    let rows = x.rows();
+    let rows = x.rows(py)?;
     enter(py, "explain_path", || {
         let paths = tree.explain_path(rows)?;
         let splits = paths.into_iter().take(1).flatten();

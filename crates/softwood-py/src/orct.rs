@@ -41,7 +41,7 @@ handle! {
         ) -> PyResult<Bound<'py, PyArray2<f64>>> {
             let (names, width) = (("predict_proba", "the predictions"), self.0.classes.len());
             let (py, routing) = (n_threads.py(), Name.take("routing", routing)?);
-            let out = empty_matrix(py, names.1, x.rows().len(), width)?;
+            let out = empty_matrix(py, names.1, x.len(), width)?;
             let mut places = out.readwrite();
             let places = places.as_slice_mut()?;
             read_rows(py, names, &x, 0, n_threads, |rows| {

@@ -10,8 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use softwood::data::{
-    Classes as RowClasses, ClassificationRows, Labels, Parallelism, RowWeights, Rows, ScaledRows,
-    Scaling,
+    Classes as RowClasses, ClassificationRows, Labels, Parallelism, RowWeights, Rows, Scaling,
+    scaled_once,
 };
 use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
@@ -62,14 +62,14 @@ impl OrctObjective {
         };
         let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
         let matrix: Matrix<'_> = x.extract()?;
-        let rows = matrix.rows();
+        let rows = matrix.rows(py)?;
         check_memory_for_splits(rows.features(), depth)?;
         let pool = KeptPool::new(settings.run.n_threads);
         let learn = || {
             let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;
             let scaling = Scaling::learn(kind, rows, weights.as_deref());
-            let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling);
-            let weights = RowWeights::new(&scaled, weights.as_deref());
+            let weights =
+                RowWeights::new(&*scaled_once(rows.reborrow(), &scaling), weights.as_deref());
             Ok((costs, scaling, weights))
         };
         let (costs, scaling, weights) = enter(py, "OrctObjective", || {
@@ -113,7 +113,7 @@ impl OrctObjective {
             return Err(PyValueError::new_err(text));
         }
         let matrix: Matrix<'_> = self.x.bind(py).extract()?;
-        let rows = matrix.rows();
+        let rows = matrix.rows(py)?;
         let evaluate = |control: &Control| self.evaluate(rows, &theta, control);
         let (value, gradient) = if rows.len().saturating_mul(rows.features()) < LONG {
             enter(py, "value_and_gradient", || evaluate(&Control::default()))
@@ -131,7 +131,7 @@ impl OrctObjective {
         theta: &[f64],
         control: &Control,
     ) -> Result<(f64, Vec<f64>), FitError> {
-        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling).shared();
+        let scaled = scaled_once(rows.reborrow(), &self.scaling);
         let classes = RowClasses::new(&self.labels.codes, self.labels.classes.len());
         let (weights, stop) = (self.weights.clone(), Stop::new(&control.stop, None));
         let data = ClassificationRows::sharing(scaled, classes, weights, Parallelism::Rows, stop);

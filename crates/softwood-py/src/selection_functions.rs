@@ -29,7 +29,7 @@ pub fn select_extreme_points<'py>(
     x: Matrix<'py>,
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Covering<'py>> {
-    let (rows, settings) = (x.rows(), selection_settings(settings)?);
+    let (rows, settings) = (x.rows(py)?, selection_settings(settings)?);
     let answer = run_interruptible(py, "select_extreme_points", |control| {
         let (tolerance, n_threads) = (settings.tolerance, settings.n_threads);
         softwood::selection::select_extreme_points(rows, tolerance, n_threads, &control.stop)
@@ -79,7 +79,7 @@ pub fn select_rows<'py>(
         offsets: offsets.as_array().to_vec(),
         of_leaf,
     };
-    let (rows, settings) = (x.rows(), selection_settings(settings)?);
+    let (rows, settings) = (x.rows(py)?, selection_settings(settings)?);
     let chosen = run_interruptible(py, "select_rows", |control| {
         let stop = &control.stop;
         softwood::selection::select_rows(rows, &codes, &leaves, &hyperplanes, &settings, stop)
@@ -109,7 +109,7 @@ type Balanced<'py> = (
 /// Relaxation of balanced selection; `softwood.balanced_relaxation` prepares the arguments.
 #[pyfunction]
 pub fn balanced_relaxation<'py>(py: Python<'py>, x: Matrix<'py>) -> PyResult<Balanced<'py>> {
-    let rows = x.rows();
+    let rows = x.rows(py)?;
     let answer = run_interruptible(py, "balanced_relaxation", |control| {
         softwood::selection::balanced_relaxation(rows, &control.stop)
     })?;

@@ -41,6 +41,12 @@ pub enum InputError {
         /// The value.
         value: f64,
     },
+    /// Sparse rows whose indices are no CSR matrix.
+    #[error("X is not a valid CSR matrix: {problem}")]
+    SparseRows {
+        /// What is wrong, and where.
+        problem: String,
+    },
     /// X was not finite in one pass and finite in the next.
     #[error("X was changed while it was read; nothing may write to it during a call")]
     RowsChanged,

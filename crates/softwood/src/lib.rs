@@ -70,7 +70,7 @@
 //! | `passes` | every pass over the rows, a small value each, with sums that can be merged |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused kernel over a block of rows |
-//! | [`data`] | rows in, blocks of scaled rows out; weights, classes, responses; feature maps |
+//! | [`data`] | rows in, dense ([`ndarray`]) or sparse ([`CsrRows`](data::CsrRows)), blocks of scaled rows out; weights, classes, responses; feature maps |
 //! | `vectors` | vector arithmetic below all of it |
 //!
 //! Without the feature `fit` everything above `fitted` is left out: the crate then loads models and

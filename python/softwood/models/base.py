@@ -43,7 +43,7 @@ class TreeModel:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be deleted")
 
-    def _rows(self, X: Any) -> NDArray[Any]:
+    def _rows(self, X: Any) -> _inputs.Rows:
         """Return X as the core takes it, if its columns are those of the training rows."""
         if self._handle.named and hasattr(X, "columns"):
             _inputs.check_names(X, self.feature_names)
@@ -106,7 +106,7 @@ class TreeModel:
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -132,7 +132,7 @@ class TreeModel:
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -157,7 +157,7 @@ class TreeModel:
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.

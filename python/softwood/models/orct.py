@@ -147,7 +147,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         routing : {"soft", "hard"}
             Whether a row goes to all leaves by their probabilities, or to the one at the end of its
@@ -181,7 +181,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         routing : {"soft", "hard"}
             As in `predict`; hard routing gives the `hard_frequencies` of one leaf.
@@ -216,7 +216,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -246,7 +246,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.
@@ -276,7 +276,7 @@ class OrctModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.

@@ -39,7 +39,7 @@ class RegressionModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             Threads to use, by default one for each core. The result does not depend on it.
@@ -67,7 +67,7 @@ class RegressionModel(TreeModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.

@@ -92,7 +92,7 @@ class SrtModel(RegressionModel):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
         n_threads : int, optional
             As in `predict`.

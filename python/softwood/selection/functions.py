@@ -70,7 +70,7 @@ def select_extreme_points(
     """
     settings = {"tolerance": tolerance, "n_threads": n_threads}
     covered, extreme, indptr, indices, values, unresolved = _core.select_extreme_points(
-        _inputs.as_rows(X), settings
+        _inputs.as_dense_rows(X), settings
     )
     return ExtremePoints(
         covered=covered,
@@ -144,7 +144,7 @@ def select_rows(
     True
     """
     settings = {"beta1": beta1, "beta2": beta2, "tolerance": tolerance, "n_threads": n_threads}
-    rows = _inputs.as_rows(X)
+    rows = _inputs.as_dense_rows(X)
     classes, codes = _inputs.as_labels(y, len(rows))
     numbers, leaf_codes = _inputs.as_leaves(leaves, len(rows))
     normals, offsets, of_leaf = as_hyperplanes(hyperplanes, numbers)
@@ -196,7 +196,7 @@ def balanced_relaxation(X: Any) -> BalancedRelaxation:
     >>> answer.solved, answer.covered[:2].tolist()
     (True, [0.0, 0.0])
     """
-    selected, covered, objective, solved = _core.balanced_relaxation(_inputs.as_rows(X))
+    selected, covered, objective, solved = _core.balanced_relaxation(_inputs.as_dense_rows(X))
     return BalancedRelaxation(
         selected=selected, covered=covered, objective=objective, solved=solved
     )

@@ -19,7 +19,8 @@ from ..progress import follow
 from .callbacks import CallbackSupportMixin, EndedByCallback, Tasks, with_callbacks
 from .parameters import make_init, parameters_of, with_parameters
 
-FLOATS = [np.float64, np.float32]
+# Rows that the functions read where they are.
+ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
 class TreeEstimator(CallbackSupportMixin, BaseEstimator):
@@ -41,13 +42,18 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
             cls.__init__ = make_init(parameters_of(function))  # type: ignore[method-assign]
             cls.__doc__ = with_parameters(cls.__doc__ or "", function)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Fit the tree.
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Training rows, finite numbers.
         y : array_like, shape (N,)
             Labels of a classifier, response of a regressor.
@@ -103,7 +109,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
     def _ask(self, method: str, X: Any) -> Any:
         """Return what a method of the model says of rows, if they are in order."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOATS, reset=False)
+        rows = validate_data(self, X, reset=False, **ROWS)
         return getattr(self.model_, method)(rows, n_threads=effective_n_jobs(self.n_jobs))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -111,7 +117,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -127,7 +133,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -144,7 +150,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -196,7 +202,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         return classes
 
     def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        X, y = validate_data(self, X, y, dtype=FLOATS, ensure_min_samples=2)
+        X, y = validate_data(self, X, y, ensure_min_samples=2, **ROWS)
         check_classification_targets(y)
         return X, y
 
@@ -205,7 +211,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -221,7 +227,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
 
         Parameters
         ----------
-        X : array_like or data frame, shape (N, p)
+        X : array_like, data frame or sparse matrix, shape (N, p)
             Rows.
 
         Returns
@@ -237,5 +243,5 @@ class TreeRegressor(RegressorMixin, TreeEstimator):
     """A regressor by one of softwood's trees."""
 
     def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        X, y = validate_data(self, X, y, dtype=FLOATS, y_numeric=True, ensure_min_samples=2)
+        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **ROWS)
         return X, y

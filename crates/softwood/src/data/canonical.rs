@@ -1,9 +1,8 @@
 //! The order of rows by their values: what depends on it alone is the same for weights and for
 //! repeated rows, and whatever the order of the rows.
 
-use super::Rows;
 use super::scaled_rows::KEEP_BELOW_BYTES;
-use ndarray::Array2;
+use super::{GatheredRows, Rows};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -16,7 +15,7 @@ const ROWS_AT_A_TIME: usize = 512;
 /// same rows differently become one, so every sum over them has the same bits.
 pub(crate) struct CanonicalRows<'a, T: Clone> {
     given: Rows<'a>,
-    copied: Option<Array2<f64>>,
+    copied: Option<GatheredRows>,
     pub target: Cow<'a, [T]>,
     weights: Option<Cow<'a, [f64]>>,
 }
@@ -24,8 +23,7 @@ pub(crate) struct CanonicalRows<'a, T: Clone> {
 impl<'a, T: Copy + Into<f64>> CanonicalRows<'a, T> {
     /// Copies the rows, unless they are too many to keep: then they stay as they are.
     pub fn of(rows: Rows<'a>, target: &'a [T], weights: Option<&'a [f64]>) -> Self {
-        let bytes = rows.len().saturating_mul(rows.features()).saturating_mul(8);
-        if bytes > KEEP_BELOW_BYTES {
+        if GatheredRows::bytes(&rows) > KEEP_BELOW_BYTES {
             return Self {
                 given: rows,
                 copied: None,
@@ -49,8 +47,7 @@ impl<'a, T: Copy + Into<f64>> CanonicalRows<'a, T> {
         }
         let all_one = merged.iter().all(|weight| *weight == 1.0);
         Self {
-            // −0 is 0: which of them comes first is a matter of order.
-            copied: Some(rows.gather(&members) + 0.0),
+            copied: Some(GatheredRows::of(&rows, &members)),
             given: rows,
             target: members.iter().map(|row| target[*row]).collect(),
             weights: (!all_one).then_some(merged.into()),
@@ -59,7 +56,7 @@ impl<'a, T: Copy + Into<f64>> CanonicalRows<'a, T> {
 
     /// The rows.
     pub fn rows(&self) -> Rows<'_> {
-        let copied = self.copied.as_ref().map(|copied| copied.view().into());
+        let copied = self.copied.as_ref().map(GatheredRows::rows);
         copied.unwrap_or_else(|| self.given.reborrow())
     }
 
@@ -85,11 +82,11 @@ impl RowOrder {
         let mut order: Vec<(u64, usize)> = weighing.map(|i| (hashes[i], i)).collect();
         order.par_sort_unstable_by(|a, b| {
             a.0.cmp(&b.0)
-                .then_with(|| compare(rows, a.1, b.1).then(a.1.cmp(&b.1)))
+                .then_with(|| rows.compare(a.1, b.1).then(a.1.cmp(&b.1)))
         });
         let mut ends = Vec::new();
         for (place, pair) in order.windows(2).enumerate() {
-            if pair[0].0 != pair[1].0 || compare(rows, pair[0].1, pair[1].1).is_ne() {
+            if pair[0].0 != pair[1].0 || rows.compare(pair[0].1, pair[1].1).is_ne() {
                 ends.push(place + 1);
             }
         }
@@ -119,16 +116,6 @@ impl RowOrder {
     }
 }
 
-/// Rows by their values, feature after feature.
-fn compare(rows: &Rows<'_>, a: usize, b: usize) -> Ordering {
-    let value = |row: usize, j: usize| rows.value(row, j) + 0.0; // −0 is 0
-    let features = (0..rows.features()).map(|j| value(a, j).total_cmp(&value(b, j)));
-    features
-        .into_iter()
-        .find(|order| order.is_ne())
-        .unwrap_or(Ordering::Equal)
-}
-
 /// A number for each row that depends on its values other than 0 and on their columns.
 fn hashes(rows: &Rows<'_>) -> Vec<u64> {
     let mut hashes = vec![0u64; rows.len()];
@@ -136,14 +123,10 @@ fn hashes(rows: &Rows<'_>) -> Vec<u64> {
     chunks.for_each(|(chunk, hashes)| {
         let first = chunk * ROWS_AT_A_TIME;
         let part = rows.slice(first..first + hashes.len());
-        for j in 0..rows.features() {
-            let column = mixed(j as u64);
-            part.visit_column(j, 1, |row, x| {
-                if x != 0.0 {
-                    hashes[row] = hashes[row].wrapping_add(mixed(x.to_bits() ^ column));
-                }
-            });
-        }
+        part.visit_nonzeros(|row, j, x| {
+            let own = mixed(x.to_bits() ^ mixed(j as u64));
+            hashes[row] = hashes[row].wrapping_add(own);
+        });
     });
     hashes
 }
@@ -159,7 +142,7 @@ fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{ShapeBuilder, array};
+    use ndarray::{Array2, ShapeBuilder, array};
 
     fn canonical<'a>(
         rows: Rows<'a>,
@@ -211,7 +194,7 @@ mod tests {
     fn rows_with_the_same_hash_are_told_apart_by_their_values() {
         let x = array![[0.0, 3.0], [2.0, 1.0], [0.0, 3.0]];
         let rows = Rows::from(x.view());
-        assert_eq!(compare(&rows, 0, 1), Ordering::Less);
-        assert_eq!(compare(&rows, 0, 2), Ordering::Equal);
+        assert_eq!(rows.compare(0, 1), Ordering::Less);
+        assert_eq!(rows.compare(0, 2), Ordering::Equal);
     }
 }

@@ -1,28 +1,43 @@
 //! Blocks of rows picked from anywhere, in the layout of [`pack`](super::pack).
 
 use super::Rows;
-use super::pack::LinearMap;
 use super::rows::with_view;
 use super::source::BLOCKS_PER_CHUNK;
+use super::value_maps::ValueMaps;
 use rayon::prelude::*;
 
-/// Fills `tile` (p × stride, rows innermost) with the mapped rows `picked`, at least one; the rest
-/// of each column repeats its last value.
-pub(crate) fn gather_rows(
+/// Fills `tile` (p × stride, rows innermost) with the rows `picked`, at least one; the rest of each
+/// column repeats its last value. Tells whether all values are finite.
+pub(super) fn gather_rows(
     rows: &Rows<'_>,
-    picked: &[u32],
+    picked: impl ExactSizeIterator<Item = usize>,
     stride: usize,
-    maps: &[LinearMap],
+    maps: &ValueMaps<'_>,
     tile: &mut [f64],
-) {
-    with_view!(rows, view => {
-        for (i, row) in picked.iter().enumerate() {
-            for (j, (x, map)) in view.row(*row as usize).iter().zip(maps).enumerate() {
-                tile[j * stride + i] = map.apply(f64::from(*x));
+) -> bool {
+    let (count, mut finite) = (picked.len(), true);
+    let mut put = |tile: &mut [f64], i: usize, j: usize, x: f64| {
+        tile[j * stride + i] = maps.apply(j, x);
+        finite &= x.is_finite();
+    };
+    with_view!(
+        rows,
+        view => for (i, row) in picked.enumerate() {
+            for (j, x) in view.row(row).iter().enumerate() {
+                put(tile, i, j, f64::from(*x));
+            }
+        },
+        csr => {
+            for (column, zero) in tile.chunks_exact_mut(stride).zip(maps.of_zeros()) {
+                column.fill(zero);
+            }
+            for (i, row) in picked.enumerate() {
+                csr.visit_row(row, |j, x| put(tile, i, j, x));
             }
         }
-    });
-    pad(tile, picked.len(), stride);
+    );
+    pad(tile, count, stride);
+    finite
 }
 
 /// Copies the rows at positions `picked` of `tiles` (blocks of p × stride) to the blocks of `out`.

@@ -1,11 +1,9 @@
 //! Packs a block: transposes rows and maps their features linearly, in one sweep.
 
-use super::Rows;
-use super::rows::with_view;
 use crate::vectors::MAX_LANES;
 use crate::vectors::prefetch::Ahead;
 use crate::vectors::transpose::{COLUMNS, Eight, Value, four_columns, one_column};
-use ndarray::{ArrayView2, Axis};
+use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Scaled values of new rows are held within ± this, so that no sum of them overflows.
@@ -67,23 +65,25 @@ const SQUARES_WITHIN: f64 = FAR_OUTSIDE * FAR_OUTSIDE;
 /// Of so many parts of the memory ahead, one is asked for while packing.
 const PARTS_AHEAD: usize = 3;
 
-/// Fills `tile` (p × stride, rows innermost) with mapped rows `first..first+count`; the rest of each
-/// column repeats its last value, so that every value in the tile is one of the data. Returns whether
-/// all of them are finite. Some of the memory ahead is asked for on the way.
-pub(crate) fn pack(
-    rows: &Rows<'_>,
-    first: usize,
-    count: usize,
+/// Fills `tile` (p × stride, rows innermost) with the mapped rows of `view`; the rest of each column
+/// repeats its last value, so that every value in the tile is one of the data. Returns whether all of
+/// them are finite. Some of the memory ahead is asked for on the way.
+pub(super) fn pack<T: Value>(
+    view: ArrayView2<'_, T>,
     stride: usize,
     maps: &[LinearMap],
     tile: &mut [f64],
     ahead: &mut Ahead,
 ) -> bool {
-    let finite = with_view!(rows, view => {
-        let view = view.slice_axis(Axis(0), (first..first + count).into());
-        Arch::new().dispatch(PackWithin { view, stride, maps, tile: &mut *tile, ahead })
-            || pack_held(view, stride, maps, tile)
-    });
+    let count = view.nrows();
+    let within = PackWithin {
+        view,
+        stride,
+        maps,
+        tile: &mut *tile,
+        ahead,
+    };
+    let finite = Arch::new().dispatch(within) || pack_held(view, stride, maps, tile);
     if count < stride {
         for column in tile.chunks_exact_mut(stride) {
             let last = column[count - 1];

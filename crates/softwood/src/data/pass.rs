@@ -48,8 +48,8 @@ impl WeightedBlock<'_> {
         &column[self.rows.start..][..self.stride()]
     }
 
-    /// The features one by one.
+    /// The features one by one, of dense blocks.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &[f64]> + Clone {
-        self.tile.values.chunks_exact(self.stride())
+        self.tile.columns().chunks_exact(self.stride())
     }
 }

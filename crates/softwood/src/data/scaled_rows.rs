@@ -1,13 +1,16 @@
-//! Scaled rows handed out block by block, transposed so that the kernel runs over vectors of rows.
+//! Scaled rows handed out in dense blocks, transposed so that the kernel runs over vectors of rows.
 
 use super::gather::{gather_rows, gather_tiles};
-use super::pack::{LinearMap, pack};
+use super::pack::pack;
+use super::picked::Picked;
 use super::rows::with_view;
-use super::source::{BLOCKS_PER_CHUNK, Block, RowSource, Source, Tile};
-use super::{FeatureMap, Rows, Scaling};
+use super::source::{BLOCKS_PER_CHUNK, Block, DenseTile, RowSource, Source, Tile};
+use super::value_maps::ValueMaps;
+use super::{Rows, Scaling};
 use crate::stop::{Interrupted, Stop};
 use crate::vectors::prefetch::Ahead;
 use crate::vectors::{AlignedBuffer, ROW_MULTIPLE};
+use ndarray::Axis;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,15 +19,13 @@ use std::sync::Arc;
 /// anew, in cache, at every evaluation, and never copied as a whole.
 pub(super) const KEEP_BELOW_BYTES: usize = 96 << 20;
 
-/// The training rows behind their scaling.
+/// The rows behind their scaling, in dense blocks even if they are sparse.
 pub struct ScaledRows<'a> {
     rows: Rows<'a>,
-    scaling: &'a Scaling,
-    linear_maps: Vec<LinearMap>,
+    maps: ValueMaps<'a>,
     stride: usize,
     kept: Option<AlignedBuffer>,
-    /// Which of `rows`, in which order; all of them as they stand if None.
-    selected: Option<Vec<u32>>,
+    picked: Picked,
 }
 
 impl<'a> ScaledRows<'a> {
@@ -63,18 +64,12 @@ impl<'a> ScaledRows<'a> {
             65..=256 => 64,
             _ => ROW_MULTIPLE,
         };
-        let linear_maps = scaling
-            .features
-            .iter()
-            .map(FeatureMap::linear_part)
-            .collect();
         Self {
             rows,
-            scaling,
-            linear_maps,
+            maps: ValueMaps::new(scaling),
             stride,
             kept: None,
-            selected: None,
+            picked: Picked::all(rows.len()),
         }
     }
 
@@ -85,47 +80,39 @@ impl<'a> ScaledRows<'a> {
     /// Fills the tile of a block; false if it holds a NaN or an infinity.
     fn scale_into(&self, block: usize, tile: &mut [f64], ahead: &mut Ahead) -> bool {
         let rows = self.block_rows(block);
-        let finite = match &self.selected {
-            Some(selected) => {
-                gather_rows(
-                    &self.rows,
-                    &selected[rows],
-                    self.stride,
-                    &self.linear_maps,
-                    tile,
-                );
-                true // training rows, checked before
-            }
-            None => pack(
-                &self.rows,
-                rows.start,
-                rows.len(),
-                self.stride,
-                &self.linear_maps,
-                tile,
-                ahead,
-            ),
+        let (stride, maps) = (self.stride, &self.maps);
+        let gathered = |tile: &mut [f64]| {
+            let picked = rows.clone().map(|position| self.picked.original(position));
+            gather_rows(&self.rows, picked, stride, maps, tile)
         };
-        for (column, map) in tile
-            .chunks_exact_mut(self.stride)
-            .zip(&self.scaling.features)
-        {
-            if let FeatureMap::Knots { .. } = map {
-                map.apply_to(column);
-            }
+        if !self.picked.are_all() {
+            return gathered(tile);
         }
-        finite
+        with_view!(
+            &self.rows,
+            view => {
+                let view = view.slice_axis(Axis(0), rows.clone().into());
+                let finite = pack(view, stride, &maps.linear, tile, ahead);
+                maps.apply_knots(tile, stride);
+                finite
+            },
+            _csr => gathered(tile)
+        )
     }
 
     fn memory_of(&self, block: usize) -> Ahead {
         let rows = self.block_rows(block);
-        with_view!(self.rows, view => Ahead::of(view.slice_axis(ndarray::Axis(0), rows.into())))
+        with_view!(
+            self.rows,
+            view => Ahead::of(view.slice_axis(Axis(0), rows.into())),
+            _csr => Ahead::NOTHING
+        )
     }
 }
 
 impl<'a> RowSource<'a> for ScaledRows<'a> {
     fn len(&self) -> usize {
-        self.selected.as_ref().map_or(self.rows.len(), Vec::len)
+        self.picked.len()
     }
 
     fn features(&self) -> usize {
@@ -161,7 +148,7 @@ impl<'a> RowSource<'a> for ScaledRows<'a> {
             visit(Block {
                 rows: self.block_rows(block),
                 finite,
-                tile: Tile { values, ahead },
+                tile: Tile::Dense(DenseTile { values, ahead }),
             });
         }
         Ok(())
@@ -169,14 +156,12 @@ impl<'a> RowSource<'a> for ScaledRows<'a> {
 
     /// Scaled values that are kept are copied, others are scaled anew from the user's.
     fn select(&self, picked: &[u32]) -> Source<'a> {
-        let original = |i: &u32| self.selected.as_ref().map_or(*i, |own| own[*i as usize]);
         let mut some = Self {
             rows: self.rows,
-            scaling: self.scaling,
-            linear_maps: self.linear_maps.clone(),
+            maps: self.maps.clone(),
             stride: self.stride,
             kept: None,
-            selected: Some(picked.iter().map(original).collect()),
+            picked: self.picked.pick(picked),
         };
         match &self.kept {
             Some(kept) => {

@@ -1,6 +1,7 @@
 //! Monotone maps of each feature to [0, 1], learned on the training rows and kept in the model.
 
 use super::Rows;
+use super::columns::{ColumnValues, Columns};
 use super::pack::{FAR_OUTSIDE, LinearMap};
 use super::typical::typical_values;
 use crate::stop::{Stop, Stopped};
@@ -79,26 +80,19 @@ impl FeatureMap {
         }
     }
 
-    /// The mid-distribution function of weighted values at up to 256 of them, stretched to [0, 1].
+    /// The mid-distribution function of values at up to 256 of them, stretched to [0, 1].
+    fn knots(mut column: Vec<f64>) -> Self {
+        column.par_sort_unstable_by(f64::total_cmp); // far quicker than sorting pairs
+        Self::knots_of_sorted(|| column.iter().map(|x| (*x, 1.0)))
+    }
+
+    /// The same of values with positive weights.
     ///
     /// It depends on the weighted distribution alone: a row of weight 2 counts as two rows.
-    fn knots(mut column: Vec<f64>, weights: Option<&[f64]>) -> Self {
-        match weights {
-            None => {
-                column.par_sort_unstable_by(f64::total_cmp); // far quicker than sorting pairs
-                Self::knots_of_sorted(|| column.iter().map(|x| (*x, 1.0)))
-            }
-            Some(weights) => {
-                let mut pairs: Vec<(f64, f64)> = column
-                    .into_iter()
-                    .zip(weights.iter().copied())
-                    .filter(|(_, w)| *w > 0.0)
-                    .collect();
-                // By weight too: sums are then the same whatever the order of the rows.
-                pairs.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-                Self::knots_of_sorted(|| pairs.iter().copied())
-            }
-        }
+    fn weighted_knots(mut pairs: Vec<(f64, f64)>) -> Self {
+        // By weight too: sums are then the same whatever the order of the rows.
+        pairs.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        Self::knots_of_sorted(|| pairs.iter().copied())
     }
 
     /// As [`Self::knots`] from values in increasing order with their weights, passed over twice
@@ -307,17 +301,21 @@ impl Scaling {
         weights: Option<&[f64]>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
+        let columns = Columns::of(&rows, weights, stop)?;
         let features = match kind {
             ScalingKind::MinMax => linear_maps(&rows, weights, stop)?,
             // One column in memory at a time, sorted by all threads.
             ScalingKind::Quantile => (0..rows.features())
                 .map(|j| {
                     stop.check()?;
-                    Ok(FeatureMap::knots(rows.column(j), weights))
+                    Ok(match columns.values(j) {
+                        ColumnValues::Plain(values) => FeatureMap::knots(values),
+                        ColumnValues::Weighted(pairs) => FeatureMap::weighted_knots(pairs),
+                    })
                 })
                 .collect::<Result<_, Stopped>>()?,
         };
-        let typical = typical_values(&rows, weights, stop)?;
+        let typical = typical_values(&columns, stop)?;
         Ok(Self {
             kind,
             features,
@@ -350,19 +348,13 @@ fn linear_maps(
     stop: &Stop,
 ) -> Result<Vec<FeatureMap>, Stopped> {
     const CHUNK: usize = 16_384;
-    let none = || rows.extremes(0..0);
     let chunk = |c: usize| {
         stop.check()?;
         let range = c * CHUNK..rows.len().min((c + 1) * CHUNK);
-        Ok(match weights {
-            None => rows.extremes(range),
-            Some(weights) => range
-                .filter(|i| weights[*i] > 0.0)
-                .map(|i| rows.extremes(i..i + 1))
-                .fold(none(), wider),
-        })
+        Ok(rows.extremes(range, weights))
     };
     let chunks = (0..rows.len().div_ceil(CHUNK)).into_par_iter();
+    let none = || rows.extremes(0..0, None);
     let extremes = chunks.map(chunk).try_reduce(none, |a, b| Ok(wider(a, b)))?;
     Ok(extremes
         .into_iter()

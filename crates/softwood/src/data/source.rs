@@ -1,5 +1,6 @@
 //! Where rows come from: anything that hands out blocks of scaled rows, in any order, many times.
 
+use super::sparse_tile::SparseTile;
 use crate::stop::{Interrupted, Stop};
 use crate::vectors::prefetch::Ahead;
 use std::ops::Range;
@@ -9,8 +10,9 @@ use std::sync::Arc;
 /// that depends on the number of rows alone.
 pub(crate) const BLOCKS_PER_CHUNK: usize = 32;
 
-/// Rows that can be passed over block by block. Dense rows are [`ScaledRows`](super::ScaledRows);
-/// sparse ones, curves whose features move, or rows kept elsewhere implement the same.
+/// Rows that can be passed over block by block. Dense rows are [`ScaledRows`](super::ScaledRows), sparse
+/// ones [`SparseRows`](super::SparseRows); curves whose features move, or rows kept elsewhere implement
+/// the same.
 pub trait RowSource<'a>: Send + Sync {
     /// N.
     fn len(&self) -> usize;
@@ -76,10 +78,28 @@ pub struct Block<'t> {
     pub(crate) tile: Tile<'t>,
 }
 
-/// The scaled features of a block and the memory of the rows that follow it.
+/// The scaled features of a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Tile<'t> {
+pub(crate) enum Tile<'t> {
+    Dense(DenseTile<'t>),
+    Sparse(SparseTile<'t>),
+}
+
+/// All features of all rows, and the memory of the rows that follow them.
+#[derive(Clone, Copy)]
+pub(crate) struct DenseTile<'t> {
     /// p × stride, rows innermost.
     pub values: &'t [f64],
     pub ahead: Ahead,
+}
+
+impl<'t> Tile<'t> {
+    /// All features, p × stride, for those who ask for dense blocks of any rows
+    /// ([`ScaledRows`](super::ScaledRows)).
+    pub fn columns(self) -> &'t [f64] {
+        match self {
+            Self::Dense(tile) => tile.values,
+            Self::Sparse(_) => panic!("dense blocks are asked for, not any"),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The typical value of each feature: the weighted median of the training rows.
 
 use super::Rows;
+use super::columns::Columns;
 use crate::stop::{Stop, Stopped};
 use rayon::prelude::*;
 
@@ -20,26 +21,40 @@ const BRACKET: [f64; 2] = [0.484, 0.516];
 /// It is a value of the data and depends on the weighted distribution alone: a row of weight 2
 /// counts as two rows, one of weight 0 as none. O(N·p) time, and of many rows about a thirtieth of a
 /// column in memory for each thread.
-pub(super) fn typical_values(
-    rows: &Rows<'_>,
-    weights: Option<&[f64]>,
+pub(super) fn typical_values(columns: &Columns<'_>, stop: &Stop) -> Result<Vec<f64>, Stopped> {
+    match columns {
+        Columns::Dense { rows, weights } => {
+            let total = weights.map_or(rows.len() as f64, |weights| weights.iter().sum());
+            of_each(rows.features(), stop, |feature| {
+                let column = Column {
+                    rows: rows.reborrow(),
+                    weights: *weights,
+                    feature,
+                };
+                match weights {
+                    None => column.median::<f64>(0.5 * total),
+                    Some(_) => column.median::<(f64, f64)>(0.5 * total),
+                }
+            })
+        }
+        Columns::Sparse(columns) => of_each(columns.len(), stop, |feature| {
+            reached(&mut columns.values(feature), 0.5 * columns.total)
+        }),
+    }
+}
+
+/// `median` of each feature, in parallel.
+fn of_each(
+    features: usize,
     stop: &Stop,
+    median: impl Fn(usize) -> f64 + Sync,
 ) -> Result<Vec<f64>, Stopped> {
-    let total = weights.map_or(rows.len() as f64, |weights| weights.iter().sum());
-    let median = |feature: usize| {
+    let features = (0..features).into_par_iter();
+    let unless_stopped = |feature: usize| {
         stop.check()?;
-        let column = Column {
-            rows: rows.reborrow(),
-            weights,
-            feature,
-        };
-        Ok(match weights {
-            None => column.median::<f64>(0.5 * total),
-            Some(_) => column.median::<(f64, f64)>(0.5 * total),
-        })
+        Ok(median(feature))
     };
-    let features = (0..rows.features()).into_par_iter();
-    features.map(median).collect()
+    features.map(unless_stopped).collect()
 }
 
 /// A value with its weight, or a value alone if all weigh 1: half of the memory.
@@ -169,7 +184,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn typical(x: &Array2<f64>, weights: Option<&[f64]>) -> Vec<f64> {
-        typical_values(&x.view().into(), weights, &Stop::default()).expect("nothing stops it")
+        typical_of(x.view().into(), weights)
+    }
+
+    fn typical_of(rows: Rows<'_>, weights: Option<&[f64]>) -> Vec<f64> {
+        let stop = Stop::default();
+        let columns = Columns::of(&rows, weights, &stop).expect("nothing stops it");
+        typical_values(&columns, &stop).expect("nothing stops it")
     }
 
     proptest! {
@@ -200,8 +221,7 @@ mod tests {
         let last: Vec<f64> = wanted.iter().map(|x| x + 1.0).collect();
         assert_eq!(typical(&x, Some(&[3.0, 1.0, 1.0])), last);
         let x = x.mapv(|x| x as f32);
-        let single = typical_values(&x.view().into(), None, &Stop::default());
-        assert_eq!(single.unwrap(), wanted);
+        assert_eq!(typical_of(x.view().into(), None), wanted);
     }
 
     /// Many rows in any order, with ties or without, have the median that sorting finds.

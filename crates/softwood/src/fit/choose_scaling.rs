@@ -2,7 +2,7 @@
 
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
-use crate::data::{Parallelism, ScaledRows, Scaling, ScalingChoice, ScalingKind};
+use crate::data::{Parallelism, Scaling, ScalingChoice, ScalingKind, scaled};
 use crate::fitted::most_probable;
 use crate::progress::Progress;
 use crate::search::folds::Folds;
@@ -105,7 +105,7 @@ fn put_held_out_costs(
     held.iter().for_each(|i| weights[*i] = 0.0);
     let patient = stop.without_deadline();
     let scaling = Scaling::learn_unless_stopped(kind, problem.rows, Some(&weights), &patient)?;
-    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let scaled = scaled(problem.rows.reborrow(), &scaling);
     let data = problem.classification(&scaled, Some(&weights), settings.n_starts, stop);
     let k = data.target.count();
     let settings = &*problem.with_penalty(settings, &data)?;

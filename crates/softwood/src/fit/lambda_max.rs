@@ -4,7 +4,7 @@ use super::orct::check_orct_input;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::{
-    Classes, ClassificationRows, Labels, Parallelism, Rows, ScaledRows, Scaling, ScalingKind,
+    Classes, ClassificationRows, Labels, Parallelism, Rows, Scaling, ScalingKind, scaled_once,
 };
 use crate::error::FitError;
 use crate::objective::LambdaMax;
@@ -24,7 +24,7 @@ pub fn lambda_max<'a>(
     let costs = check_orct_input(rows.reborrow(), labels, weights, settings)?;
     let stop = Stop::new(&control.stop, None);
     let scaling = Scaling::learn_unless_stopped(scaling, rows, weights, &stop)?;
-    let scaled = ScaledRows::passing_once(rows.reborrow(), &scaling).shared();
+    let scaled = scaled_once(rows.reborrow(), &scaling);
     let classes = Classes::new(&labels.codes, labels.classes.len());
     let data = ClassificationRows::new(scaled, classes, weights, Parallelism::None, stop);
     let (depth, gamma) = (settings.depth, settings.gamma);

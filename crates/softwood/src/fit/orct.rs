@@ -10,7 +10,7 @@ use super::orct_settings::OrctSettings;
 use super::scaled_fit::ScaledFit;
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{Labels, Rows, ScaledRows, Scaling};
+use crate::data::{Labels, Rows, Scaling, scaled};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
 use crate::threads::in_pool;
@@ -72,7 +72,7 @@ pub(crate) fn fit_checked(
         };
         let learn = || learn_scaling(&problem, settings, &stop, &control.progress);
         let scaling = scaling.map_or_else(learn, |scaling| Ok(scaling.clone()))?;
-        let scaled = ScaledRows::new(rows.reborrow(), &scaling).shared();
+        let scaled = scaled(rows.reborrow(), &scaling);
         let data = problem.classification(&scaled, weights, settings.n_starts, &stop);
         let settings = problem.with_penalty(settings, &data)?;
         let fit = ScaledFit {

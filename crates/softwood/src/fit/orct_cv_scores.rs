@@ -4,7 +4,10 @@ use super::cv_candidates::{candidates, choose, has_leaves_for};
 use super::cv_settings::CvSettings;
 use super::orct_problem::OrctProblem;
 use crate::InputError;
-use crate::data::{Labels, Parallelism, RowSource, Rows, ScaledRows, Scaling, ScalingKind, Source};
+use crate::data::{
+    GatheredRows, Labels, Parallelism, RowSource, Rows, Scaling, ScalingKind, Source, scaled,
+    scaled_once,
+};
 use crate::fitted::{CvCandidate, CvTable, global_sparsity, local_sparsity, most_probable};
 use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
@@ -54,7 +57,7 @@ struct Fold {
 }
 
 struct Part {
-    rows: ndarray::Array2<f64>,
+    rows: GatheredRows,
     labels: Labels,
     weights: Option<Vec<f64>>,
 }
@@ -64,7 +67,7 @@ impl Part {
     fn weight_where(&self, holds: impl Iterator<Item = bool>) -> f64 {
         let weight = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i]);
         // By the heaviest, as weights may be too small or too large to be added.
-        let heaviest = (0..self.rows.nrows()).map(weight).fold(0.0, f64::max);
+        let heaviest = (0..self.labels.codes.len()).map(weight).fold(0.0, f64::max);
         let (mut true_of, mut all) = (0.0, 0.0);
         for (i, holds) in holds.enumerate() {
             all += weight(i) / heaviest;
@@ -157,7 +160,7 @@ impl CvScores<'_> {
         let part = |held: bool| {
             let index = folds.part(fold, held);
             Part {
-                rows: self.rows.gather(&index),
+                rows: GatheredRows::of(&self.rows, &index),
                 labels: Labels {
                     classes: self.labels.classes.clone(),
                     codes: index.iter().map(|i| self.labels.codes[*i]).collect(),
@@ -178,9 +181,8 @@ impl CvScores<'_> {
         race: &Race,
         fold: &Fold,
     ) -> Result<Vec<Option<FoldScore>>, Interrupted> {
-        let (rows, weights) = (&fold.train.rows, fold.train.weights.as_deref());
-        let learn =
-            |kind: &ScalingKind| (*kind, Scaling::learn(*kind, rows.view().into(), weights));
+        let (rows, weights) = (fold.train.rows.rows(), fold.train.weights.as_deref());
+        let learn = |kind: &ScalingKind| (*kind, Scaling::learn(*kind, rows, weights));
         let scalings: Vec<(ScalingKind, Scaling)> =
             self.settings.scalings.iter().map(learn).collect();
         let of_kind = |kind: ScalingKind| {
@@ -219,14 +221,14 @@ impl CvScores<'_> {
         }
         let part = &fold.train;
         let problem = OrctProblem {
-            rows: part.rows.view().into(),
+            rows: part.rows.rows(),
             labels: &part.labels,
             weights: part.weights.as_deref(),
             costs: self.costs,
             topology: Topology::complete(shape[0].depth),
         };
-        let scaled = ScaledRows::new(problem.rows, scaling).shared();
-        let held = ScaledRows::passing_once(fold.held.rows.view().into(), scaling);
+        let scaled = scaled(problem.rows, scaling);
+        let held = scaled_once(fold.held.rows.rows(), scaling);
         let mut warm: Option<WarmStarts> = None;
         let mut scores = Vec::with_capacity(shape.len());
         for (i, candidate) in shape.iter().enumerate() {
@@ -237,7 +239,7 @@ impl CvScores<'_> {
             self.stop.check()?;
             let outcomes = self.run_candidate(&problem, &scaled, candidate, warm.as_ref())?;
             self.stop.check()?;
-            let score = self.score(&problem, &outcomes[0], candidate, &held, &fold.held);
+            let score = self.score(&problem, &outcomes[0], candidate, &*held, &fold.held);
             scores.push(Some(score));
             warm = Some(match warm {
                 Some(last) if last.gamma == candidate.gamma => WarmStarts {

@@ -3,7 +3,7 @@
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
-use crate::data::{ScaledRows, Scaling, Source};
+use crate::data::{Scaling, Source, scaled};
 use crate::fitted::OrctModel;
 use crate::search::descent::{Descent, StartOutcome};
 use crate::search::multistart::{Effort, run_starts};
@@ -56,7 +56,7 @@ impl<'p> ScaledFit<'_, 'p> {
     pub fn on_features(&self, kept: &[bool]) -> Result<OrctModel, Interrupted> {
         // Mapped to 0 as well, so that no start looks at them.
         let scaling = self.scaling.keeping(kept);
-        let scaled = ScaledRows::new(self.problem.rows.reborrow(), &scaling).shared();
+        let scaled = scaled(self.problem.rows.reborrow(), &scaling);
         let descent = self.descent(&scaled).keeping(kept);
         self.best_of_starts(&descent)
     }

@@ -13,7 +13,7 @@ use super::orct::fit_checked;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
-use crate::data::{Labels, Rows, Scaling};
+use crate::data::{GatheredRows, Labels, Rows, Scaling};
 use crate::error::{FitError, InputError};
 use crate::fitted::{OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
 use crate::selection::choose_rows::{Clusters, choose};
@@ -276,7 +276,7 @@ impl SelectedFit<'_> {
     }
 
     fn fit_to(&self, chosen: &Chosen, scaling: Option<&Scaling>) -> Result<OrctModel, FitError> {
-        let rows = self.rows.gather(&chosen.rows);
+        let rows = GatheredRows::of(&self.rows, &chosen.rows);
         let labels = Labels {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
@@ -286,7 +286,7 @@ impl SelectedFit<'_> {
             ..self.settings.clone()
         };
         let weights = Some(chosen.weights.as_slice());
-        let rows = rows.view().into();
+        let rows = rows.rows();
         let (costs, control) = (self.costs, self.control);
         fit_checked(rows, &labels, weights, costs, &settings, scaling, control)
     }

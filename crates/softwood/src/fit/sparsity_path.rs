@@ -7,7 +7,7 @@ use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use super::validate::{check_grid, check_setting};
 use crate::control::Control;
-use crate::data::{Labels, Rows, ScaledRows};
+use crate::data::{Labels, Rows, scaled};
 use crate::error::{FitError, InputError};
 use crate::fitted::OrctModel;
 use crate::objective::PenaltySettings;
@@ -176,7 +176,7 @@ fn walk(
     mut hand_over: impl FnMut((usize, usize), OrctModel),
 ) -> Result<(), Interrupted> {
     let scaling = learn_scaling(problem, settings, stop, progress)?;
-    let scaled = ScaledRows::new(problem.rows.reborrow(), &scaling).shared();
+    let scaled = scaled(problem.rows.reborrow(), &scaling);
     let (n, seed) = (settings.n_starts, settings.run.random_state);
     let mut row_start: Option<Starts<StartOutcome>> = None;
     for (g, global) in grid.global.iter().enumerate() {

@@ -114,7 +114,7 @@ pub(crate) fn line_moments(data: &RegressionRows<'_>) -> Result<Vec<f64>, Interr
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
 fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Interrupted> {
     let fill = |block: &WeightedBlock<'_>, out: &mut [f64]| {
-        let (tile, stride) = (block.tile.values, block.stride());
+        let (tile, stride) = (block.tile.columns(), block.stride());
         let (features, bent) = out.split_at_mut(tile.len());
         features.copy_from_slice(tile);
         for (hinge, out) in hinges.iter().zip(bent.chunks_exact_mut(stride)) {

@@ -4,7 +4,7 @@ use super::passing::fill_by_blocks;
 use super::reached::Reached;
 use super::{FitReport, FittedModel, Importance, SoftTree, file, render};
 use crate::InputError;
-use crate::data::{RowSource, Rows, Standardization};
+use crate::data::{Rows, Standardization};
 use crate::tree::model_mixture::ModelMixture;
 
 /// Splits, leaf models and the report of the fit. A row is predicted by the mixture of all leaves' linear

@@ -3,7 +3,7 @@
 use super::SoftTree;
 use crate::InputError;
 use crate::data::finite::check_finite;
-use crate::data::{Parallelism, RowSource, Rows, ScaledRows, Tile, fill_by_chunks};
+use crate::data::{Parallelism, RowSource, Rows, Tile, fill_by_chunks, scaled_once};
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use rayon::prelude::*;
@@ -18,11 +18,11 @@ impl SoftTree {
     pub(super) fn pass_once(
         &self,
         rows: Rows<'_>,
-        mut job: impl FnMut(&ScaledRows<'_>, Parallelism) -> bool + Send,
+        mut job: impl FnMut(&dyn RowSource<'_>, Parallelism) -> bool + Send,
     ) -> Result<(), InputError> {
         self.check_features(&rows)?;
-        let scaled = ScaledRows::passing_once(rows.reborrow(), &self.scaling);
-        if in_pool_if_many(&rows, |parallelism| job(&scaled, parallelism)) {
+        let scaled = scaled_once(rows.reborrow(), &self.scaling);
+        if in_pool_if_many(&rows, |parallelism| job(&*scaled, parallelism)) {
             return Ok(());
         }
         rows.check_finite(0..rows.len())?;
@@ -51,7 +51,7 @@ impl SoftTree {
         self.check_features(rows)?;
         let scratch = || (scratch(), vec![0.0; self.features()]);
         let fill = |(scratch, x): &mut (W, Vec<f64>), i: usize, out: &mut [f64]| {
-            copy_row(rows, i, x);
+            rows.copy_row(i, x);
             fill(scratch, i, x, out);
         };
         in_pool_if_many(rows, |parallelism| {
@@ -114,16 +114,37 @@ pub(super) fn fill_by_blocks<T: Send, W>(
     finite.into_inner()
 }
 
-/// Row `i` as doubles.
-fn copy_row(rows: &Rows<'_>, i: usize, x: &mut [f64]) {
-    match rows {
-        Rows::F64(view) => x
-            .iter_mut()
-            .zip(view.row(i))
-            .for_each(|(x, value)| *x = *value),
-        Rows::F32(view) => x
-            .iter_mut()
-            .zip(view.row(i))
-            .for_each(|(x, value)| *x = f64::from(*value)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fitted::random_tree::{maps, random_model};
+    use ndarray::Array2;
+    use std::collections::HashSet;
+    use std::sync::{Condvar, Mutex};
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn many_rows_are_explained_on_several_threads() {
+        let model = random_model(1, 2, 2, 8.0, maps());
+        let p = model.tree.features();
+        let x: Array2<f64> = Array2::zeros((ROWS_FOR_A_POOL, p));
+        let (seen, met) = (Mutex::new(HashSet::new()), Condvar::new());
+        // The first thread waits for a second one, which never comes if rows go one by one.
+        let fill = |(): &mut (), _: usize, _: &[f64], _: &mut [f64]| {
+            let mut threads = seen.lock().unwrap();
+            threads.insert(thread::current().id());
+            met.notify_all();
+            let patience = Duration::from_secs(20);
+            drop(met.wait_timeout_while(threads, patience, |threads| threads.len() < 2));
+        };
+        let rows = x.view().into();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
+        pool.install(|| model.tree.fill_rows(&rows, 1, || (), fill))
+            .unwrap();
+        assert_eq!(seen.lock().unwrap().len(), 2);
     }
 }

@@ -206,3 +206,30 @@ fn side_by_side<const K: usize>(columns: &[f64], stride: usize, out: &mut [f64])
         *row = std::array::from_fn(|k| columns[k][i]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fitted::random_tree::{maps, random_model};
+    use ndarray::Array2;
+
+    #[test]
+    fn no_probability_exceeds_one() {
+        let mut beyond = 0;
+        for seed in 0..8 {
+            // All leaves have one class: its probability is a long sum of 1.
+            let mut model = random_model(seed, 4, 2, 16.0, maps());
+            model.leaf_classes.fill(0);
+            let maps = maps();
+            let share = |i: usize, j: usize| 0.5 + 0.5 * ((i * maps.len() + j) as f64).sin();
+            let size = (2000, maps.len());
+            let x = Array2::from_shape_fn(size, |(i, j)| maps[j].invert(share(i, j)));
+            let leaves = model.tree.leaf_probabilities(x.view()).unwrap();
+            let sum = |leaves: &[f64]| leaves.iter().sum::<f64>();
+            beyond += leaves.chunks_exact(16).filter(|row| sum(row) > 1.0).count();
+            for probability in model.predict_proba(x.view()).unwrap() {
+                assert!((0.0..=1.0).contains(&probability), "{probability}");
+            }
+        }
+        assert!(beyond > 100, "{beyond} sums beyond 1 are not enough");
+    }
+}

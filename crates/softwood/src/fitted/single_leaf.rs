@@ -3,7 +3,7 @@
 use super::passing::fill_by_blocks;
 use super::{SoftTree, SrtModel};
 use crate::InputError;
-use crate::data::{RowSource, Rows, Tile};
+use crate::data::{Rows, Tile};
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::{Splits, by_feature};
 use crate::tree::{Child, Shape};
@@ -25,15 +25,27 @@ impl SrtModel {
             |(scratch, values), tile, leaf, out: &mut [f64]| {
                 models.see(tile, scratch);
                 models.pick(tile, leaf, scratch, values);
-                let columns = tile.values.chunks_exact(values.len());
-                for (column, curve) in columns.zip(&self.curves) {
-                    curve.add_to(column, values);
-                }
+                self.add_curves(tile, values);
                 for (out, value) in out.iter_mut().zip(values) {
                     *out = self.response.invert(*value);
                 }
             },
         )
+    }
+
+    /// Adds what the curves make of a block's features.
+    fn add_curves(&self, tile: Tile<'_>, values: &mut [f64]) {
+        let stride = values.len();
+        let bent = self.curves.iter().enumerate();
+        for (j, curve) in bent.filter(|(_, curve)| !curve.knots.is_empty()) {
+            match tile {
+                Tile::Dense(tile) => curve.add_to(&tile.values[j * stride..][..stride], values),
+                Tile::Sparse(tile) => {
+                    let column = (0..tile.rows()).map(|i| tile.feature(i, j));
+                    curve.add_to(&column.collect::<Vec<f64>>(), values);
+                }
+            }
+        }
     }
 }
 
@@ -184,7 +196,7 @@ impl Functions {
 
     /// out[i]: the value of function chosen[i] at row i of the block last seen; of any where there is no
     /// such function.
-    fn pick(&self, tile: Tile<'_>, chosen: &[u32], scratch: &BlockScratch, out: &mut [f64]) {
+    fn pick(&self, tile: Tile<'_>, chosen: &[u32], scratch: &mut BlockScratch, out: &mut [f64]) {
         let (count, stride) = (self.offsets.len(), out.len());
         let last = count - 1;
         if self.are_few() {
@@ -197,10 +209,24 @@ impl Functions {
         for (out, n) in out.iter_mut().zip(chosen) {
             *out = -self.offsets[last.min(*n as usize)];
         }
-        let columns = tile.values.chunks_exact(stride);
-        for (slopes, column) in self.by_feature.chunks_exact(count).zip(columns) {
-            for ((out, n), u) in out.iter_mut().zip(chosen).zip(column) {
-                *out += slopes[last.min(*n as usize)] * u;
+        match tile {
+            Tile::Dense(tile) => {
+                let columns = tile.values.chunks_exact(stride);
+                for (slopes, column) in self.by_feature.chunks_exact(count).zip(columns) {
+                    for ((out, n), u) in out.iter_mut().zip(chosen).zip(column) {
+                        *out += slopes[last.min(*n as usize)] * u;
+                    }
+                }
+            }
+            Tile::Sparse(tile) => {
+                let base = scratch.see_background(&self.all, tile);
+                for (i, n) in chosen.iter().enumerate().take(tile.rows()) {
+                    let n = last.min(*n as usize);
+                    let (columns, values) = tile.row(i);
+                    let slope = |j: &u32| self.by_feature[*j as usize * count + n];
+                    let stored = columns.iter().zip(values).map(|(j, u)| slope(j) * u);
+                    out[i] = base[n] + stored.sum::<f64>();
+                }
             }
         }
     }

@@ -58,7 +58,7 @@ impl Pass for LeafMoments<'_> {
             weights,
             moments,
         } = scratch;
-        columns.set_block(block.tile.values, self.response.of_block(block));
+        columns.set_block(block.tile.columns(), self.response.of_block(block));
         let probabilities = self.subtree.probabilities(block.tile, tree);
         for (leaf, moments) in probabilities.chunks_exact(block.stride()).zip(moments) {
             for ((weight, w), p) in weights.iter_mut().zip(block.weights).zip(leaf) {

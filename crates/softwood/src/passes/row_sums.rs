@@ -1,6 +1,6 @@
 //! Sums of weighted rows by class, by cluster and by side of a split.
 
-use crate::data::{Classes, Pass, WeightedBlock, add_to};
+use crate::data::{Classes, Pass, SparseTile, Tile, WeightedBlock, add_to};
 use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::Splits;
@@ -10,6 +10,25 @@ use crate::vectors::dot;
 pub(crate) struct ClassSums<'a> {
     pub classes: Classes<'a>,
     pub features: usize,
+}
+
+impl ClassSums<'_> {
+    fn add_sparse(&self, tile: SparseTile<'_>, codes: &[u32], weights: &[f64], sums: &mut [f64]) {
+        let mut of_class = vec![0.0; self.classes.count()];
+        for (i, (code, w)) in codes.iter().zip(weights).enumerate() {
+            let sums = &mut sums[*code as usize * self.features..][..self.features];
+            let (columns, values) = tile.row(i);
+            for (j, x) in columns.iter().zip(values) {
+                sums[*j as usize] += w * x;
+            }
+            of_class[*code as usize] += w;
+        }
+        for (sums, w) in sums.chunks_exact_mut(self.features).zip(of_class) {
+            for (sum, x) in sums.iter_mut().zip(tile.background) {
+                *sum += w * x;
+            }
+        }
+    }
 }
 
 impl Pass for ClassSums<'_> {
@@ -22,10 +41,15 @@ impl Pass for ClassSums<'_> {
 
     fn see(&self, block: &WeightedBlock<'_>, sums: &mut Vec<f64>) {
         let codes = self.classes.of_block(block);
-        for (j, column) in block.columns().enumerate() {
-            for ((code, w), x) in codes.iter().zip(block.weights).zip(column) {
-                sums[*code as usize * self.features + j] += w * x;
+        match block.tile {
+            Tile::Dense(_) => {
+                for (j, column) in block.columns().enumerate() {
+                    for ((code, w), x) in codes.iter().zip(block.weights).zip(column) {
+                        sums[*code as usize * self.features + j] += w * x;
+                    }
+                }
             }
+            Tile::Sparse(tile) => self.add_sparse(tile, codes, block.weights, sums),
         }
         let last = sums.len() - 1;
         sums[last] += block.weights.iter().sum::<f64>();

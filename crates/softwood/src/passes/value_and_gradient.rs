@@ -2,7 +2,8 @@
 
 use crate::data::{Pass, WeightedBlock, WeightedRows, add_to};
 use crate::stop::Interrupted;
-use crate::tree::block_pass::{self, BlockScratch, SplitGradient};
+use crate::tree::block_pass::{self, BlockScratch};
+use crate::tree::split_gradient::SplitGradient;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
 

@@ -88,6 +88,15 @@ impl StartOutcome {
             .then(self.objective().total_cmp(&other.objective()))
     }
 
+    /// The better of both, this one if they are equal, with the work of both.
+    pub fn or_better(mut self, mut other: Self) -> Self {
+        if other.order(&self).is_lt() {
+            std::mem::swap(&mut self, &mut other);
+        }
+        self.ending.work += other.ending.work;
+        self
+    }
+
     /// Loss plus penalty.
     pub fn objective(&self) -> f64 {
         self.ending.objective
@@ -322,4 +331,45 @@ struct End {
     status: SolveStatus,
     optimality: f64,
     work: Work,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(objective: f64, shortfall: f64, iterations: u64) -> StartOutcome {
+        StartOutcome {
+            theta: vec![objective],
+            labels: Vec::new(),
+            ending: Ending {
+                objective,
+                loss: objective,
+                optimality: 0.0,
+                work: Work {
+                    iterations,
+                    evaluations: 10 * iterations,
+                },
+                status: SolveStatus::Converged,
+            },
+            multipliers: Vec::new(),
+            shortfall,
+        }
+    }
+
+    #[test]
+    fn the_work_of_the_one_refused_counts() {
+        for (first, second, kept) in [
+            (outcome(1.0, 0.0, 3), outcome(2.0, 0.0, 4), 1.0),
+            (outcome(2.0, 0.0, 3), outcome(1.0, 0.0, 4), 1.0),
+            (outcome(1.0, 0.5, 3), outcome(2.0, 0.0, 4), 2.0),
+        ] {
+            let better = first.or_better(second);
+            assert_eq!(better.theta, [kept]);
+            let Work {
+                iterations,
+                evaluations,
+            } = better.ending.work;
+            assert_eq!((iterations, evaluations), (7, 70));
+        }
+    }
 }

@@ -79,12 +79,7 @@ pub(crate) fn improve(
         } else {
             fruitless + 1
         };
-        let other = if better {
-            std::mem::replace(&mut best, next)
-        } else {
-            next
-        };
-        best.ending.work += other.ending.work;
+        best = best.or_better(next);
         if fruitless == REGROWTH_PATIENCE {
             break;
         }

@@ -17,7 +17,7 @@ const PRUNING_GAIN: f64 = 1e-6;
 /// there ends.
 pub(crate) fn pruned(
     descent: &Descent<'_, '_>,
-    mut outcome: StartOutcome,
+    outcome: StartOutcome,
 ) -> Result<StartOutcome, Interrupted> {
     // A bound on a class's rate may need every split, and is not to be judged by the objective.
     if !descent.rates.bounds.is_empty() {
@@ -53,10 +53,6 @@ pub(crate) fn pruned(
     if !found {
         return Ok(outcome);
     }
-    let mut next = descent.follow(descent.stages.len() - 1, best.theta)?;
-    if next.order(&outcome).is_lt() {
-        std::mem::swap(&mut next, &mut outcome);
-    }
-    outcome.ending.work += next.ending.work; // also that of the one refused
-    Ok(outcome)
+    let next = descent.follow(descent.stages.len() - 1, best.theta)?;
+    Ok(outcome.or_better(next))
 }

@@ -8,8 +8,10 @@ use super::Topology;
 use super::register_tiles::{
     add_products, multiply_by_slopes, product_steps, rows, rows_mut, slope_steps,
 };
+use super::sparse_products;
+use super::split_gradient::{Slopes, SplitGradient};
 use super::splits::Splits;
-use crate::data::Tile;
+use crate::data::{SparseTile, Tile};
 use crate::vectors::prefetch::Ahead;
 use crate::vectors::{
     AlignedBuffer, MAX_LANES, ROW_MULTIPLE, VECTOR_TILE, saturation, sigmoid_pairs,
@@ -24,6 +26,8 @@ pub(crate) struct BlockScratch {
     stride: usize,
     /// What to ask memory for while working on this block.
     ahead: Ahead,
+    /// γz where a row of a sparse block has nothing of its own; B, once such a block was seen.
+    at_background: Vec<f64>,
     /// γz, then the probability p of going left, then ∂/∂(γz); B × stride.
     left: AlignedBuffer,
     /// R p (1 − p), by which γz moves rows from one child to the other; B × stride.
@@ -45,6 +49,7 @@ impl BlockScratch {
         Self {
             stride,
             ahead: Ahead::NOTHING,
+            at_background: Vec::new(),
             left: AlignedBuffer::zeros(b * stride),
             spread: AlignedBuffer::zeros(b * stride),
             reach: AlignedBuffer::zeros((b + l) * stride),
@@ -59,6 +64,7 @@ impl BlockScratch {
         Self {
             stride,
             ahead: Ahead::NOTHING,
+            at_background: Vec::new(),
             left: AlignedBuffer::zeros(count * stride),
             spread: AlignedBuffer::zeros(0),
             reach: AlignedBuffer::zeros(0),
@@ -78,9 +84,33 @@ impl BlockScratch {
         tile: Tile<'_>,
         units: usize,
     ) {
-        self.ahead = tile.ahead.over(units);
-        let Self { left, ahead, .. } = self;
-        multiply_by_slopes(simd, splits, self.stride, tile.values, left, ahead);
+        match tile {
+            Tile::Dense(tile) => {
+                self.ahead = tile.ahead.over(units);
+                let Self { left, ahead, .. } = self;
+                multiply_by_slopes(simd, splits, self.stride, tile.values, left, ahead);
+            }
+            Tile::Sparse(tile) => {
+                self.see_background(splits, tile);
+                let base = &self.at_background;
+                sparse_products::multiply_by_slopes(
+                    splits,
+                    tile,
+                    base,
+                    self.stride,
+                    &mut self.left,
+                );
+            }
+        }
+    }
+
+    /// The values of all functions where a row has nothing of its own. They are those of the first
+    /// block: a scratch sees the blocks of one source, and always the same splits.
+    pub fn see_background(&mut self, splits: &Splits, tile: SparseTile<'_>) -> &[f64] {
+        if self.at_background.is_empty() {
+            self.at_background = sparse_products::at_background(splits, tile.background);
+        }
+        &self.at_background
     }
 
     /// P_it of the block last seen by [`leaf_probabilities`], leaf after leaf.
@@ -111,38 +141,6 @@ impl BlockScratch {
     /// R_it for node `t`.
     pub fn reach(&self, t: usize) -> &[f64] {
         &self.reach[t * self.stride..][..self.stride]
-    }
-}
-
-/// Σ_i Σ_t P_it cost_it and Σ_i ∂loss_i/∂(γ z_it) · (u_i, −1), in vector lanes until the last block
-/// is in.
-pub(crate) struct SplitGradient {
-    /// MAX_LANES.
-    value: AlignedBuffer,
-    /// B × p × MAX_LANES.
-    slopes: AlignedBuffer,
-    /// B × MAX_LANES.
-    offsets: AlignedBuffer,
-}
-
-impl SplitGradient {
-    pub fn zero(topology: Topology, features: usize) -> Self {
-        Self {
-            value: AlignedBuffer::zeros(MAX_LANES),
-            slopes: AlignedBuffer::zeros(topology.branches() * features * MAX_LANES),
-            offsets: AlignedBuffer::zeros(topology.branches() * MAX_LANES),
-        }
-    }
-
-    /// Adds up the lanes: the value, and a gradient in θ's layout (before γ and 1/p).
-    pub fn sum_lanes(&self) -> (f64, Vec<f64>) {
-        let sum = |lanes: &[f64]| lanes.iter().sum::<f64>();
-        let slopes = self.slopes.chunks_exact(MAX_LANES).map(sum);
-        let offsets = self
-            .offsets
-            .chunks_exact(MAX_LANES)
-            .map(|lanes| -sum(lanes));
-        (sum(&self.value), slopes.chain(offsets).collect())
     }
 }
 
@@ -318,9 +316,17 @@ impl WithSimd for Up<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let (b, stride) = (self.splits.topology.branches(), self.scratch.stride);
         sweep_up(simd, b, self.scratch, self.gradient);
+        self.gradient.prepare(self.tile);
         let BlockScratch { ahead, left, .. } = self.scratch;
-        let (tile, slopes) = (self.tile.values, &mut self.gradient.slopes);
-        add_products(simd, self.splits, stride, left, tile, slopes, ahead);
+        match (self.tile, &mut self.gradient.slopes) {
+            (Tile::Dense(tile), Slopes::Dense(slopes)) => {
+                add_products(simd, self.splits, stride, left, tile.values, slopes, ahead);
+            }
+            (Tile::Sparse(tile), Slopes::Sparse(slopes, _)) => {
+                sparse_products::add_products(b, tile, stride, left, slopes);
+            }
+            _ => panic!("the blocks of a source are dense, or they are sparse"),
+        }
     }
 }
 
@@ -376,6 +382,7 @@ pub(super) fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::DenseTile;
     use approx::assert_relative_eq;
     use pulp::Scalar;
 
@@ -396,10 +403,10 @@ mod tests {
         for (k, value) in values.iter_mut().enumerate() {
             *value = wave(k, 0.9).abs();
         }
-        let tile = Tile {
+        let tile = Tile::Dense(DenseTile {
             values: &values,
             ahead: Ahead::NOTHING,
-        };
+        });
         let mut scratch = BlockScratch::new(topology, STRIDE);
         down(Down {
             splits: &splits,

@@ -73,7 +73,7 @@ impl WithSimd for AddBlock<'_> {
             functions,
             stride,
             d,
-            tile.values,
+            tile.columns(),
             slopes,
             &mut nothing,
         );

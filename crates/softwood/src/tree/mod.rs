@@ -9,6 +9,8 @@ pub(crate) mod moments;
 mod parameters;
 mod register_tiles;
 mod shape;
+mod sparse_products;
+pub(crate) mod split_gradient;
 pub(crate) mod splits;
 pub(crate) mod subtree;
 mod topology;

@@ -1,7 +1,8 @@
 //! A mixture of linear models over one block of rows: φ_i = Σ_t P_it (β_0t + βₜᵀu_i), and its gradient.
 
-use super::block_pass::{self, BlockScratch, SplitGradient};
+use super::block_pass::{self, BlockScratch};
 use super::function_gradient::FunctionGradient;
+use super::split_gradient::SplitGradient;
 use super::splits::Splits;
 use crate::data::Tile;
 use crate::vectors::AlignedBuffer;
