@@ -175,10 +175,13 @@ pub fn orrt_settings(given: &Bound<'_, PyDict>) -> PyResult<OrrtSettings> {
     Ok(settings)
 }
 
+/// Parameters of a penalty's shape, by name.
+type Parameters = Vec<(String, f64)>;
+
 /// Takes the parameters of a penalty's shape out of the settings: they come after the shape.
 fn penalty_parameters<'py>(
     given: &Bound<'py, PyDict>,
-) -> PyResult<(Bound<'py, PyDict>, Vec<(String, f64)>)> {
+) -> PyResult<(Bound<'py, PyDict>, Parameters)> {
     let given = given.copy()?;
     let parameters = match take_out(&given, "penalty_parameters")? {
         Some(parameters) => Prepared.take("penalty_parameters", &parameters)?,
