@@ -25,7 +25,7 @@ def jobs(n_rows, threads):
 
     X, y, response = make_rows(n_rows, 25, np.random.default_rng(0))
     few = slice(0, 20_000)
-    plain = {"scaling": "minmax", "local_penalty": 0.0, "n_threads": threads}
+    plain = {"gamma": 512.0, "scaling": "minmax", "local_penalty": 0.0, "n_threads": threads}
     calls = {}
     for depth in DEPTHS:
         labels = np.arange(2**depth) % 3

@@ -187,7 +187,7 @@ def main():
     means = table.groupby("method", sort=False).mean()
     explanation = (
         f"Test rows of {arguments.splits} splits (75/25), at most {arguments.rows} training rows; means over the splits, then over the {len(sets)} sets. "
-        f"{OURS}: at its defaults; {PLAIN}: depth 2, γ = 512, min-max scaling, no penalty, 20 starts, at most 200 iterations. "
+        f"{OURS}: at its defaults; {PLAIN}: depth 2, γ = 512, min-max scaling, no penalty, classes not balanced, 20 starts, at most 200 iterations. "
         f"log_loss: a probability counts as {SMALLEST_PROBABILITY:g} at least. brier: squared errors summed over the classes. auc: mean over the classes, each against the others. "
         f"disagreement: training rows, in %, of which soft and hard routing predict different classes. seconds: of the fit, {arguments.threads} threads."
     )

@@ -106,7 +106,7 @@ def make_environment() -> None:
 
 def lint_without_training() -> None:
     """Build the crate as a service that only predicts does."""
-    serve = ("--no-default-features", "--lib", "--example", "serve")
+    serve = ("--no-default-features", "--lib", "--example", "serve", "--example", "named_values")
     run("cargo", "clippy", "-p", "softwood", *serve, "--", "-D", "warnings")
 
 

@@ -3,7 +3,7 @@
 from ._core import InternalError, __version__
 from .examples import load_example
 from .functions import fit_orct, fit_orrt, fit_srt, load
-from .model_choice import LambdaMax, VcBounds, fit_orct_cv, lambda_max, vc_bounds
+from .model_choice import LambdaMax, VcBounds, fit_orct_cv, fit_srt_cv, lambda_max, vc_bounds
 from .models import OrctModel, OrrtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
@@ -16,12 +16,14 @@ from .results import (
     LeafModel,
     LinearForm,
     Notice,
+    OrctCandidate,
     OrctReport,
     OrrtReport,
     Rule,
     SelectionReport,
     SelectionRound,
     SplitExplanation,
+    SrtCandidate,
     SrtReport,
 )
 from .row_groups import RowGroup
@@ -53,6 +55,7 @@ __all__ = [
     "LeafModel",
     "LinearForm",
     "Notice",
+    "OrctCandidate",
     "OrctModel",
     "OrctObjective",
     "OrctReport",
@@ -68,6 +71,7 @@ __all__ = [
     "SoftwoodWarning",
     "SparsityPath",
     "SplitExplanation",
+    "SrtCandidate",
     "SrtModel",
     "SrtReport",
     "VcBounds",
@@ -77,6 +81,7 @@ __all__ = [
     "fit_orct_cv",
     "fit_orrt",
     "fit_srt",
+    "fit_srt_cv",
     "lambda_max",
     "leaf_regions",
     "load",

@@ -9,6 +9,7 @@ from ._sparse import CsrRows
 
 __all__ = [
     "MAX_DEPTH",
+    "Encoding",
     "InternalError",
     "OrctHandle",
     "OrctObjective",
@@ -21,10 +22,12 @@ __all__ = [
     "fit_orct_cv",
     "fit_orrt",
     "fit_srt",
+    "fit_srt_cv",
     "integer",
     "lambda_max",
     "load",
     "number",
+    "refuse_missing",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",
@@ -40,6 +43,8 @@ _Regression = tuple[_Rows, NDArray[np.float64], NDArray[np.float64] | None]
 _Group = tuple[str, list[int] | None, _Regression | None, float | None, float | None, float | None]
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
+_Table = tuple[list[str], list[Any]]
+_Unseen = list[tuple[str, list[str], int]]
 
 class InternalError(RuntimeError): ...
 
@@ -55,6 +60,7 @@ class _Handle:
     def rule(self, t: Any) -> dict[str, Any]: ...
     def text(self, terms: Any) -> str: ...
     def report(self) -> str: ...
+    def encode(self, table: _Table, n_threads: Any) -> tuple[NDArray[np.float64], _Unseen]: ...
     @property
     def depth(self) -> int: ...
     @property
@@ -62,7 +68,11 @@ class _Handle:
     @property
     def feature_names(self) -> list[str]: ...
     @property
-    def typical_values(self) -> NDArray[np.float64]: ...
+    def encoded_names(self) -> list[str]: ...
+    @property
+    def encoded(self) -> bool: ...
+    @property
+    def typical_values(self) -> list[float | str | bool | None]: ...
     @property
     def named(self) -> bool: ...
     @property
@@ -141,6 +151,18 @@ class SrtHandle(_RegressionHandle):
     def ridge_leaves(self) -> NDArray[np.float64]: ...
 
 @final
+class Encoding:
+    @staticmethod
+    def learn(
+        table: _Table,
+        sample_weight: NDArray[np.float64] | None,
+        fill_missing: bool,
+        ordered: list[tuple[str, list[Any]]],
+    ) -> Encoding: ...
+    def encode(self, table: _Table, n_threads: Any) -> tuple[NDArray[np.float64], _Unseen]: ...
+    def groups(self, ids: list[int] | None) -> list[int]: ...
+
+@final
 class OrctObjective:
     def __new__(
         cls,
@@ -159,6 +181,7 @@ class OrctObjective:
 
 def defaults() -> dict[str, dict[str, Any]]: ...
 def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int: ...
+def refuse_missing(table: _Table) -> None: ...
 def number(name: str, value: Any, otherwise: str = "") -> float: ...
 def fit_orct(
     training: _Training,
@@ -185,6 +208,9 @@ def fit_orrt(
     settings: _Settings,
     progress: _Update | None,
 ) -> OrrtHandle: ...
+def fit_srt_cv(
+    training: _Regression, settings: _Settings, choices: _Settings, progress: _Update | None
+) -> SrtHandle: ...
 def load(path: str | os.PathLike[str]) -> OrctHandle | OrrtHandle | SrtHandle: ...
 def select_extreme_points(
     x: _Rows, settings: _Settings

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._sparse import CsrRows, as_csr, is_sparse
+from ._tables import Table, is_table, names_of, read_table, refuse_lone_surrogates
 
 Rows: TypeAlias = "NDArray[Any] | CsrRows"
 
@@ -31,12 +31,23 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
         raise TypeError(f"X must be dense, got a sparse {type(X).__name__}; use X.toarray()")
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError("X must not be a masked array; fill it or drop the masked rows")
+    if is_table(X):
+        return numbers_of(X, read_table(X))
+    array = as_grid(X)
+    if array.dtype.kind not in "fiub":
+        hint = "; if it holds nothing but numbers use X.astype(float)"
+        raise TypeError(
+            f"{NOT_NUMBERS}, got dtype {array.dtype}{hint if array.dtype.kind in 'OUS' else ''}"
+        )
+    return _borrowable(array)
+
+
+def as_grid(X: Any) -> NDArray[Any]:
+    """Return X as an array of rows and columns, whatever they hold."""
     try:
         array = np.asarray(X)
     except ValueError as error:
         raise ValueError(f"X must be a table with rows of equal length: {error}") from None
-    if array.dtype.kind == "O" and _is_numeric_frame(X):
-        array = X.to_numpy(np.float64, na_value=np.nan)
     if array.ndim == 0:
         raise TypeError(f"{NOT_NUMBERS} in rows and columns, got {_shown(X)}")
     if array.ndim != 2:
@@ -45,11 +56,23 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
             f"X must have two dimensions, rows and columns, got {array.ndim}"
             f"{hint if array.ndim == 1 else ''}"
         )
+    return array
+
+
+def numbers_of(X: Any, table: Table) -> NDArray[Any]:
+    """Return a table of numbers as an array: the memory of a data frame itself if it can be."""
+    array = np.asarray(X) if table.is_numeric and hasattr(X, "__array__") else table.numbers()
     if array.dtype.kind not in "fiub":
-        hint = "; if it holds nothing but numbers use X.astype(float)"
-        raise TypeError(
-            f"{NOT_NUMBERS}, got dtype {array.dtype}{hint if array.dtype.kind in 'OUS' else ''}"
-        )
+        array = table.numbers()
+    with np.errstate(all="ignore"):
+        complete = np.isfinite(array.sum())
+    if not complete:
+        table.refuse_missing()
+    return _borrowable(array)
+
+
+def _borrowable(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of numbers that the core can read where it is: a copy only if it must be."""
     if array.dtype.char not in "fd":
         return array.astype(np.float64)
     borrowable = (
@@ -61,36 +84,22 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
 
 
 def as_row(x: Any) -> Any:
-    """Return x as a table of one row if it is one: a flat sequence, an array or a data frame."""
-    row = x if hasattr(x, "columns") or np.ndim(x) != 1 else np.asarray(x).reshape(1, -1)
-    if np.ndim(row) == 2 and np.shape(row)[0] != 1:
-        raise ValueError(f"x must be one row, got {np.shape(row)[0]}")
-    return row
-
-
-def _is_numeric_frame(X: Any) -> bool:
-    """Tell whether X is a frame of numbers, which NumPy makes objects if float stands by bool."""
-    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(X, "dtypes", [])]
-    return hasattr(X, "to_numpy") and bool(kinds) and set(kinds) <= set("fiub")
-
-
-def column_names(X: Any) -> list[str] | None:
-    """Return the names of X's columns if X is a data frame whose names are all strings."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
-        return None
-    names = list(columns)
-    if not all(isinstance(name, str) for name in names):
-        return None
-    texts = [str(name) for name in names]
-    _refuse_lone_surrogates("a column name of X", texts)
-    return texts
+    """Return x as a table of one row: values by name or in order, an array or a data frame."""
+    labels = list(x.keys()) if hasattr(x, "keys") and not hasattr(x, "columns") else []
+    if labels and all(isinstance(label, str) for label in labels):
+        # A mapping, or a row of a data frame of pandas.
+        return {name: x[name] if np.ndim(x[name]) else [x[name]] for name in labels}
+    if is_table(x) or np.ndim(x) != 1:
+        return x
+    row = np.asarray(x)
+    # Of [1, "a"] NumPy would make text.
+    return (row if row.dtype.kind in "fiub" else np.asarray(x, dtype=object)).reshape(1, -1)
 
 
 def as_feature_names(feature_names: Any, X: Any, columns: int) -> list[str] | None:
-    """Return the names of the features: those given, else those of a data frame, else None."""
+    """Return the names of X's columns: those given, else those of a data frame, else None."""
     if feature_names is None:
-        return column_names(X)
+        return (names_of(X) if is_table(X) else []) or None
     what = "feature_names must be a sequence of strings, one for each column of X"
     if isinstance(feature_names, (str, bytes)) or not hasattr(feature_names, "__iter__"):
         raise TypeError(f"{what}, got {_shown(feature_names)}")
@@ -107,32 +116,8 @@ def as_feature_names(feature_names: Any, X: Any, columns: int) -> list[str] | No
                 f"feature_names must be distinct, got {name!r} for columns {first[name]} and {j}"
             )
     texts = [str(name) for name in names]
-    _refuse_lone_surrogates("a name in feature_names", texts)
+    refuse_lone_surrogates("a name in feature_names", texts)
     return texts
-
-
-def _refuse_lone_surrogates(what: str, texts: list[str]) -> None:
-    """Refuse text that is not Unicode: the compiled core and the model file cannot hold it."""
-    for text in texts:
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"{what} is {text!r}, which is not valid Unicode") from None
-
-
-def check_names(X: Any, trained: Sequence[str]) -> None:
-    """Refuse a data frame whose columns are not those of the training rows, in their order."""
-    names = column_names(X)
-    # A frame of another width is refused by the core, which tells the two widths.
-    if names is None or len(names) != len(trained):
-        return
-    for j, (name, wanted) in enumerate(zip(names, trained, strict=True)):
-        if name != wanted:
-            same = set(names) == set(trained)
-            hint = "; the same names in another order" if same else ""
-            raise ValueError(
-                f"column {j} of X is {name!r} but the model was fitted on {wanted!r}{hint}"
-            )
 
 
 def as_labels(y: Any, rows: int) -> tuple[list[Any], NDArray[np.uint32]]:
@@ -144,7 +129,7 @@ def as_labels(y: Any, rows: int) -> tuple[list[Any], NDArray[np.uint32]]:
     if values.dtype.kind == "O":
         texts = values.tolist()
         classes = sorted(set(texts))
-        _refuse_lone_surrogates("a label in y", classes)
+        refuse_lone_surrogates("a label in y", classes)
         place = {label: code for code, label in enumerate(classes)}
         return classes, np.fromiter(map(place.__getitem__, texts), np.uint32, len(texts))
     distinct, codes = np.unique(values, return_inverse=True)

@@ -14,14 +14,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 TEXTS = {
     "X": """\
-X : array_like, data frame or sparse matrix, shape (N, p)
+X : array_like, data frame, mapping or sparse matrix, shape (N, p)
     Training rows, finite. A float64 or float32 array of any memory layout is read where it is;
     do not write to it during the fit. Anything else is converted. An X of up to 96 MB as doubles
     is copied for the fit, equal rows as one, in an order that depends on the rows alone, and
     kept scaled as well; a larger one is scaled anew in every pass and not copied as a whole. A
     CSR or CSC matrix or array of SciPy's counts by what it stores, and never becomes dense: time
-    and memory follow the nonzeros. The column names of a data frame become the model's feature
-    names.""",
+    and memory follow the nonzeros. A table (a data frame of pandas, polars or pyarrow, a mapping
+    from names to columns) gives the model's feature names and may hold text, bools and
+    categories: each level of such a column becomes a feature that is 1 there and 0 elsewhere,
+    together one group for `global_penalty`. The model keeps this encoding and takes tables,
+    too.""",
     "labels": """\
 y : array_like, shape (N,)
     Labels: ints, bools, strings or floats, all of one kind.""",
@@ -47,8 +50,7 @@ class_weight : {"balanced"} or mapping, optional
     "scaling": """\
 scaling : {"minmax", "quantile", "auto"}
     How features are mapped to [0, 1]: linearly, by their empirical distribution function
-    (for skewed features), or linearly unless the latter is better by more than a standard
-    error in cross-validation on the training rows.""",
+    (for skewed features), or as folds of the training rows speak for.""",
     "fixed_scaling": """\
 scaling : {"minmax", "quantile"}
     How features are mapped to [0, 1]: linearly or by their empirical distribution function.""",
@@ -77,6 +79,12 @@ min_class_rate : float, mapping or array_like, optional
     increasing order of labels (array), the share of its training rows, in expectation, that
     must be predicted as such. The report's ``constraints`` tell what was reached; if rates
     cannot hold together the status is ``"infeasible"`` and the tree the closest found.""",
+    "min_class_rate_on": """\
+min_class_rate_on : {"training", "folds"}
+    Which rows `min_class_rate` is about: the training rows, or new ones. ``"folds"`` learns on
+    folds of the training rows how much more must be asked for in training, so that the share of
+    a class's held-out rows that are predicted as such is the one asked for; the report's
+    ``constraints`` tell what was asked, imposed, reached in training and cross-validated.""",
     "cover_classes": """\
 cover_classes : bool
     Whether every class must be the label of at least one leaf.""",
@@ -102,6 +110,15 @@ tol : float
     "time_limit": """\
 time_limit : float, optional
     Seconds after which the best tree so far is returned, with status ``"time_limit"``.""",
+    "missing": """\
+missing : {"error", "indicator"}
+    What to do about missing values (NaN, None): refuse them, by the names of their columns, or
+    fill them with the column's typical value (the weighted median, or the most frequent level)
+    and add a feature that is 1 where they were.
+ordered : mapping, optional
+    Columns whose levels have an order, and the levels in this order, such as
+    ``{"size": ["S", "M", "L"]}``: the position of the level is then a number, one feature. pandas'
+    ordered categories need not be named.""",
     "feature_names": """\
 feature_names : sequence of str, optional
     Names of the columns of X, all different. They take the place of a data frame's; frames

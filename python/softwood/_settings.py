@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core, _inputs
 from ._class_weight import weigh_classes
+from ._features import OpenTable, open_rows
 
 # The defaults of every setting, as the core has them: signatures read theirs here.
 DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
@@ -18,8 +20,12 @@ ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
 SRT = DEFAULTS["fit_srt"]
 ORRT = DEFAULTS["fit_orrt"]
+SRT_CV = DEFAULTS["fit_srt_cv"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
+
+# γ of the papers, where nothing chooses it.
+PLAIN_GAMMA = 512.0
 
 # A grid of n penalties reaches down to this share of the largest one.
 SMALLEST_PENALTY = 2.0**-15
@@ -37,34 +43,48 @@ def open_classification(given: dict[str, Any]) -> Training:
     """Take rows, labels and weights out of a call's arguments; the settings stay."""
     X, y, sample_weight = (given.pop(name) for name in ("X", "y", "sample_weight"))
     class_weight = given.pop("class_weight", None)
-    rows = _inputs.as_rows(X)
+    rows = open_rows(X, given)
     classes, codes = _inputs.as_labels(y, len(rows))
     for name, prepare in PREPARED.items():
         if name in given:
             given[name] = prepare(given[name], classes)
-    complete(given, X, rows)
     weights = weigh_classes(class_weight, classes, codes, _inputs.as_weights(sample_weight))
-    return rows, codes, classes, weights
+    return complete(given, X, rows, weights), codes, classes, weights
 
 
 def open_regression(given: dict[str, Any]) -> Regression:
     """Take rows, response and weights out of a call's arguments; the settings stay."""
     X, y, sample_weight = (given.pop(name) for name in ("X", "y", "sample_weight"))
-    rows = _inputs.as_rows(X)
+    rows = open_rows(X, given)
     response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
     for name, prepare in PREPARED.items():
         if name in given:
             given[name] = prepare(given[name], [])
-    complete(given, X, rows)
-    return rows, response, weights
+    return complete(given, X, rows, weights), response, weights
 
 
-def complete(given: dict[str, Any], X: Any, rows: _inputs.Rows) -> None:
-    """Put names and, where none is wanted in particular, a seed among the settings of any fit."""
-    names = given.get("feature_names")
-    given["feature_names"] = _inputs.as_feature_names(names, X, rows.shape[1])
+def complete(
+    given: dict[str, Any],
+    X: Any,
+    rows: _inputs.Rows | OpenTable,
+    weights: NDArray[np.float64] | None,
+) -> _inputs.Rows:
+    """Return the features of the rows; put what belongs to them among the settings of any fit.
+
+    That is their names, the encoding of a table and, where none is wanted in particular, a seed.
+    """
     if given.get("random_state", 0) is None:
         given["random_state"] = secrets.randbits(64)
+    columns = len(rows.table.columns) if isinstance(rows, OpenTable) else rows.shape[1]
+    names = _inputs.as_feature_names(given.get("feature_names"), X, columns)
+    given["feature_names"] = names
+    if not isinstance(rows, OpenTable):
+        return rows
+    encoding = given["encoding"] = rows.learn(names, weights)
+    if "groups" in given:
+        given["groups"] = encoding.groups(given["groups"])
+    features, _ = encoding.encode(replace(rows.table, names=[]).fields(), given.get("n_threads"))
+    return features
 
 
 def _costs(costs: Any, classes: list[Any]) -> list[float] | None:

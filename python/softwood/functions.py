@@ -26,12 +26,13 @@ def fit_orct(
     y: Any,
     depth: int = ORCT["depth"],
     *,
-    gamma: float = ORCT["gamma"],
+    gamma: float | str = ORCT["gamma"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
     scaling: str = ORCT["scaling"],
-    local_penalty: float | None = ORCT["local_penalty"],
+    balance: bool | str = ORCT["balance"],
+    local_penalty: float | str = ORCT["local_penalty"],
     global_penalty: float = ORCT["global_penalty"],
     penalty_shape: str = ORCT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
@@ -40,6 +41,7 @@ def fit_orct(
     max_features: int | None = ORCT["max_features"],
     max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
+    min_class_rate_on: str = ORCT["min_class_rate_on"],
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = "full",
     rows: str | RowSelection = "all",
@@ -49,6 +51,8 @@ def fit_orct(
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -60,14 +64,30 @@ def fit_orct(
     splits and leaf labels are chosen together to minimize the mean expected cost of
     misclassification, under −1 ≤ a, μ ≤ 1.
 
+    Settings that are ``"auto"`` are chosen together on five folds of the training rows (of a
+    sample of 2,000, if there are more; of less than 500 rows twice) by the Brier score of held-out
+    rows plus the share of them that hard routing gives another class: a few quick trees for each
+    candidate, those that fall behind dropped. The report's
+    `cross_validation` tells how. The plain tree of the papers is
+    ``fit_orct(X, y, gamma=512, scaling="minmax", balance=False, local_penalty=0)``.
+
     Parameters
     ----------
-    {X, labels, depth, gamma, costs, sample_weight, class_weight, scaling}
-    local_penalty : float, optional
-        Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split. By
-        default 1/(32p) · γ/512 (with `costs`, the largest of them over 16p · γ/512), unless
-        `global_penalty` or another shape of the penalty is asked for: most trees predict new rows
-        better with it. 0 and ``scaling="minmax"`` give the plain tree of the papers.
+    {X, labels, depth}
+    gamma : float or "auto"
+        Steepness of the splits, above 0; the larger, the closer to hard splits. ``"auto"``
+        chooses among 128, 512 and 2048.
+    {costs, sample_weight, class_weight, scaling}
+    balance : bool or "auto"
+        Whether classes are balanced in training: a mistake on a row of class k costs W/(K·W_k)
+        times as much (W the weight of all rows, W_k that of the class), so that rare classes shape
+        the splits as much as common ones. Probabilities and predicted classes are those of the
+        rows as they are. ``"auto"`` means no where `costs` or `min_class_rate` are given.
+    local_penalty : float or "auto"
+        Weight λ_L ≥ 0 of Σ φ(|a_jt|) over all coefficients: fewer features in each split.
+        ``"auto"`` chooses among 1 and 4 times 1/(32p) · γ/512 (with `costs`, the largest of them
+        over 16p · γ/512), and is 0 if `global_penalty` or another shape of the penalty is asked
+        for.
     global_penalty : float
         Weight λ_G ≥ 0 of Σ φ(max |a_jt|), the maximum over all splits and over the columns of
         a group, the sum over groups: fewer features in the whole tree. Zeros are exact.
@@ -76,14 +96,14 @@ def fit_orct(
         λ_L as a share, from 0 to 1, of the one that empties the tree (``lambda_max`` of the rows,
         weights and scaling in use): 0.1 means the same on every data set. Instead of
         `local_penalty` and `global_penalty`.
-    {max_features, min_class_rate, cover_classes}
+    {max_features, min_class_rate, min_class_rate_on, cover_classes}
     solver : str
         Only ``"full"``, all splits at once, is available in this version.
     rows : {"all", "selected"} or RowSelection
         Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
         says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
         share and the accuracy on all rows.
-    {n_starts, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress}
+    {n_starts, random_state, n_threads, max_iter, tol, time_limit, missing, feature_names, progress}
 
     Returns
     -------
@@ -147,6 +167,8 @@ def fit_srt(
     random_state: int | None = SRT["random_state"],
     n_threads: int | None = SRT["n_threads"],
     time_limit: float | None = SRT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = SRT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -202,7 +224,7 @@ def fit_srt(
         the number k0 of single-node steps after which that begins.
     tol : float
         A convergent fit ends where no entry of the objective's gradient exceeds this.
-    {sample_weight, random_state, n_threads, time_limit, feature_names, progress}
+    {sample_weight, random_state, n_threads, time_limit, missing, feature_names, progress}
 
     Returns
     -------

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core
 from ._fitting import fit_model
 from ._parameters import public
-from ._settings import ORCT, ORCT_CV, open_classification
-from .models import OrctModel
+from ._settings import (
+    ORCT,
+    ORCT_CV,
+    PLAIN_GAMMA,
+    SRT,
+    SRT_CV,
+    open_classification,
+    open_regression,
+)
+from .models import OrctModel, SrtModel
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -38,6 +46,7 @@ def fit_orct_cv(
     local_grid: ArrayLike = ORCT_CV["local_grid"],
     global_grid: ArrayLike = ORCT_CV["global_grid"],
     folds: int = ORCT_CV["folds"],
+    scoring: str = ORCT_CV["scoring"],
     rule: str = ORCT_CV["rule"],
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
@@ -48,6 +57,7 @@ def fit_orct_cv(
     max_features: int | None = ORCT["max_features"],
     max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
+    min_class_rate_on: str = ORCT["min_class_rate_on"],
     cover_classes: bool = ORCT["cover_classes"],
     n_starts: int = ORCT["n_starts"],
     random_state: int | None = ORCT["random_state"],
@@ -55,13 +65,15 @@ def fit_orct_cv(
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
 ) -> OrctModel:
     """Fit an ORCT with depth, scaling, γ and penalties chosen by cross-validation.
 
-    Candidates are raced over the folds: those whose costs on held-out rows fall significantly
+    Candidates are raced over the folds: those whose score on held-out rows falls significantly
     behind the best are dropped. The best starts of one depth and scaling are warm starts from soft
     to sharp γ and on to larger penalties. Few rows are folded several times, of very many rows a
     sample of 6,000 decides; the final fit takes all rows.
@@ -78,16 +90,24 @@ def fit_orct_cv(
     local_grid, global_grid : array_like
         Penalties to choose from, increasing: λ_L in units of 1/(p·B), λ_G in units of 1/p, so
         that they mean the same at every depth.
+    scoring : str
+        By what candidates are judged on held-out rows: ``"cost"``, mean cost of the predicted
+        classes; ``"accuracy"``, share of rows predicted right; ``"balanced_accuracy"``, its mean
+        over the classes; ``"log_loss"``, mean −log of the probability of the true class;
+        ``"brier"``, mean squared error of the probabilities, summed over the classes;
+        ``"brier_and_agreement"``, the same plus the share of rows whose class is another with hard
+        routing; ``"roc_auc"``, area under the ROC curve, for more than two classes the mean over
+        the classes, each against the others.
     folds : int
         Number of folds, at least 2.
     rule : {"best", "one_se"}
-        Take the candidate of least cost, or the shallowest and sparsest of those within one
-        standard error of it.
+        Take the candidate of the best score, or the shallowest and then sparsest of those within
+        one standard error of it.
     {costs, sample_weight, class_weight, penalty_shape, max_features, min_class_rate}
-    {cover_classes, n_starts, random_state, n_threads, max_iter, tol}
+    {min_class_rate_on, cover_classes, n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
-    {feature_names, progress}
+    {missing, feature_names, progress}
 
     Returns
     -------
@@ -123,6 +143,110 @@ def fit_orct_cv(
     return fit_model(_core.fit_orct_cv, arguments, OrctModel, *shown)
 
 
+@public(
+    depth=_chosen("depths"),
+    ridge_leaves=_chosen("ridges"),
+)
+def fit_srt_cv(
+    X: Any,
+    y: Any,
+    depths: Sequence[int] = SRT_CV["depths"],
+    *,
+    curves: Sequence[bool] = SRT_CV["curves"],
+    ridges: Sequence[float | None] = SRT_CV["ridges"],
+    folds: int = SRT_CV["folds"],
+    scoring: str = SRT_CV["scoring"],
+    rule: str = SRT_CV["rule"],
+    ridge_branches: float | None = SRT["ridge_branches"],
+    scaling: str = SRT["scaling"],
+    start: str = SRT["start"],
+    n_starts: int = SRT["n_starts"],
+    macro_iterations: int = SRT["macro_iterations"],
+    imbalance: tuple[float, float, float] = SRT["imbalance"],
+    sample_weight: ArrayLike | None = None,
+    random_state: int | None = SRT["random_state"],
+    n_threads: int | None = SRT["n_threads"],
+    time_limit: float | None = SRT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
+    feature_names: Sequence[str] | None = SRT["feature_names"],
+    progress: bool | Callable[[Progress], object] | None = None,
+    verbose: bool = False,
+) -> SrtModel:
+    """Fit an SRT with depth, curves and ridge of the leaves chosen by cross-validation.
+
+    Candidates are raced over the folds: those whose score on held-out rows falls significantly
+    behind the best are dropped. Few rows are folded several times, of very many rows a sample of
+    6,000 decides; the final fit takes all rows.
+
+    Parameters
+    ----------
+    {X}
+    y : array_like, shape (N,)
+        Response, finite numbers.
+    depths : sequence of int
+        Depths to choose from.
+    curves : sequence of bool
+        Whether to try trees without curves, with curves, or both.
+    ridges : sequence of float or None
+        Penalties λ_β of the leaf models to choose from, each for all coefficients; None is a
+        penalty for each feature, by evidence maximization.
+    scoring : {"r2", "mae", "mse"}
+        By what candidates are judged on held-out rows: R², that is 1 − mean squared error by the
+        variance of y, mean absolute error, or mean squared error.
+    folds : int
+        Number of folds, at least 2.
+    rule : {"best", "one_se"}
+        Take the candidate of the best score, or of those within one standard error of it the
+        shallowest, then that without curves, then that of the largest penalty.
+    ridge_branches : float, optional
+        Penalty λ_ω of the splits, as for :func:`fit_srt`.
+    start : {"mixed", "clusters", "random"}
+        Where starts begin, as for :func:`fit_srt`.
+    n_starts : int
+        Starts of the final fit; four of them, at most, for each candidate and fold.
+    macro_iterations : int
+        Rounds over all branch nodes at most; ten of them, at most, on folds.
+    imbalance : tuple of three floats
+        As for :func:`fit_srt`.
+    {fixed_scaling, sample_weight, random_state, n_threads}
+    time_limit : float, optional
+        Seconds for all; at most 60 % of them go into the choice.
+    {missing, feature_names, progress}
+
+    Returns
+    -------
+    SrtModel
+        The tree; ``model.report.cross_validation`` holds the table.
+
+    Raises
+    ------
+    {raises}
+        Before settings are chosen there is no tree.
+
+    Warns
+    -----
+    {warns}
+
+    Examples
+    --------
+    >>> import numpy as np, softwood
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> model = softwood.fit_srt_cv(X, y, depths=(1, 2), curves=(False,))
+    >>> table = model.report.cross_validation
+    >>> table.scoring, len(table.candidates)
+    ('r2', 2)
+    >>> table.candidates[table.chosen].score > 0.95
+    True
+    """
+    settings = dict(locals())
+    choices = {name: settings.pop(name) for name in SRT_CV}
+    shown = settings.pop("progress"), settings.pop("verbose")
+    arguments = open_regression(settings), settings, choices
+    return fit_model(_core.fit_srt_cv, arguments, SrtModel, *shown)
+
+
 class LambdaMax(NamedTuple):
     """Penalties above which the tree that uses no feature is stationary."""
 
@@ -137,7 +261,7 @@ def lambda_max(
     y: Any,
     depth: int = ORCT["depth"],
     *,
-    gamma: float = ORCT["gamma"],
+    gamma: float = PLAIN_GAMMA,
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
@@ -146,13 +270,15 @@ def lambda_max(
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     cover_classes: bool = ORCT["cover_classes"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
 ) -> LambdaMax:
     """Bound the penalties worth trying: beyond them a = 0, no feature at all, is stationary.
 
     Parameters
     ----------
     {X, labels, depth, gamma, costs, sample_weight, class_weight, fixed_scaling, penalty_shape}
-    {cover_classes}
+    {cover_classes, missing}
 
     Returns
     -------

@@ -84,7 +84,12 @@ def warn_of(report: FitReport) -> None:
     """Give a warning for every notice, in the name of the line that called softwood."""
     for notice in report.notices:
         if _is_grave(notice):
-            warnings.warn(notice.message, WARNINGS[notice.code], stacklevel=_levels_inside())
+            warn_outside(notice.message, WARNINGS[notice.code])
+
+
+def warn_outside(message: str, kind: type[SoftwoodWarning]) -> None:
+    """Give a warning in the name of the line that called softwood."""
+    warnings.warn(message, kind, stacklevel=_levels_inside())
 
 
 def _is_grave(notice: Notice) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _inputs
-from ._settings import ORCT, depth_of, open_classification
+from ._settings import ORCT, PLAIN_GAMMA, depth_of, open_classification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +60,7 @@ class OrctObjective:
         leaf_classes: Any,
         depth: int = ORCT["depth"],
         *,
-        gamma: float = ORCT["gamma"],
+        gamma: float = PLAIN_GAMMA,
         costs: ArrayLike | None = ORCT["costs"],
         sample_weight: ArrayLike | None = None,
         scaling: str = "minmax",

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _inputs
+from ._features import encode
 from ._fitting import run_fit
 from ._parameters import public
-from ._settings import ORCT, open_classification, penalty_grid
+from ._settings import ORCT, PLAIN_GAMMA, open_classification, penalty_grid
 from .models import OrctModel
 from .progress import Progress
 
@@ -110,7 +111,7 @@ def sparsity_path(
     *,
     X_validation: Any = None,
     y_validation: Any = None,
-    gamma: float = ORCT["gamma"],
+    gamma: float | str = PLAIN_GAMMA,
     costs: ArrayLike | None = ORCT["costs"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
@@ -126,6 +127,8 @@ def sparsity_path(
     max_iter: int = ORCT["max_iter"],
     tol: float = ORCT["tol"],
     time_limit: float | None = ORCT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -149,7 +152,7 @@ def sparsity_path(
     {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds after which the points done so far are returned.
-    {feature_names, progress}
+    {missing, feature_names, progress}
 
     Returns
     -------
@@ -185,7 +188,7 @@ def sparsity_path(
     held = (settings.pop("X_validation"), settings.pop("y_validation"))
     training = open_classification(settings)
     local, overall = (penalty_grid(n, grid, training, settings) for n, grid in grids.items())
-    validation = _validation(*held, training[2])
+    validation = _validation(*held, training[2], settings)
 
     def table(answer: Any) -> SparsityPath:
         points, status, seconds = answer
@@ -198,13 +201,15 @@ def sparsity_path(
 
 
 def _validation(
-    X: Any, y: Any, classes: list[Any]
+    X: Any, y: Any, classes: list[Any], settings: dict[str, Any]
 ) -> tuple[_inputs.Rows, NDArray[np.uint32]] | None:
     if X is None and y is None:
         return None
     if X is None or y is None:
         raise ValueError("X_validation and y_validation go together: give both or neither")
-    rows = _inputs.as_rows(X)
+    encoding = settings.get("encoding")
+    named = settings["feature_names"] is not None
+    rows = _inputs.as_rows(X) if encoding is None else encode(encoding, X, named)
     labels, codes = _inputs.as_labels(y, len(rows))
     place = {label: k for k, label in enumerate(classes)}
     # A label never seen in training cannot be predicted right: it gets a place no class has.

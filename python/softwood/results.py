@@ -83,22 +83,34 @@ class Constraint:
         The group of rows it is about, if it is about one.
     asked : float
         The bound.
+    imposed : float or None
+        The bound that training was given, if a margin was learned on folds.
+    cross_validated : float or None
+        What is bounded, on held-out rows of these folds, by the predicted classes.
     reached : float
         What is bounded.
     multiplier : float
         Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the bound is kept: rates within 0.001, errors and means within a 10,000th of the
-        variance or deviation of y.
+        Whether the bound that training was given is kept: rates within 0.001, errors and means
+        within a 10,000th of the variance or deviation of y.
     """
 
     kind: str
     label: object = None
     group: str | None = None
     asked: float
+    imposed: float | None = None
+    cross_validated: float | None = None
     reached: float
     multiplier: float
     feasible: bool
+
+    def _margin(self) -> str:
+        if self.imposed is None:
+            return ""
+        rate = "unknown" if self.cross_validated is None else f"{self.cross_validated:.4f}"
+        return f", imposed {self.imposed:.4f}, cross-validated {rate}"
 
     @property
     def subject(self) -> str:
@@ -107,37 +119,99 @@ class Constraint:
         return f"{BOUNDED[self.kind]} {about}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CvCandidate:
-    """Settings tried by cross-validation, and how they did on held-out rows.
+    """Settings tried on folds of the training rows, and how they did on held-out rows.
 
     Attributes
     ----------
-    depth, scaling, gamma, local_penalty, global_penalty
-        The settings.
-    cost : float
-        Mean cost of the predicted classes; NaN if time ran out before it was scored.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
     standard_error : float
         Its standard error.
-    accuracy : float
-        Share of rows predicted right.
-    local_sparsity, global_sparsity : float
-        Means over the folds, in percent.
     folds : int
         Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    score: float
+    standard_error: float
+    folds: int
+
+    def settings(self) -> dict[str, object]:
+        """Return the settings that were tried, by name."""
+        others = {field.name for field in fields(CvCandidate)} | set(self._figures())
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in named.items() if name not in others}
+
+    def _figures(self) -> dict[str, str]:
+        """Return what else is known of it, as text."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrctCandidate(CvCandidate):
+    """Settings of an ORCT tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, scaling, gamma, balanced, local_penalty, global_penalty
+        The settings; `balanced` says whether classes were balanced in training.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    accuracy : float
+        Share of held-out rows predicted right, by weight.
+    local_sparsity, global_sparsity : float
+        Means over the folds, in percent.
     """
 
     depth: int
     scaling: str
     gamma: float
+    balanced: bool = False
     local_penalty: float
     global_penalty: float
-    cost: float
-    standard_error: float
     accuracy: float
     local_sparsity: float
     global_sparsity: float
-    folds: int
+
+    def _figures(self) -> dict[str, str]:
+        return {
+            "accuracy": f"{100 * self.accuracy:.2f} %",
+            "local_sparsity": f"{self.local_sparsity:.1f} %",
+            "global_sparsity": f"{self.global_sparsity:.1f} %",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SrtCandidate(CvCandidate):
+    """Settings of an SRT tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, curves
+        The settings.
+    ridge_leaves : float or None
+        Penalty of all coefficients of the leaf models; None is one for each feature, by evidence
+        maximization.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    depth: int
+    curves: bool
+    ridge_leaves: float | None
+
+
+# Scores that are the better the larger they are.
+LARGER_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "r2"}
 
 
 @dataclass(frozen=True)
@@ -146,6 +220,8 @@ class CvTable:
 
     Attributes
     ----------
+    scoring : str
+        What the candidates' scores are, such as ``"cost"`` or ``"r2"``.
     candidates : tuple of CvCandidate
         All that were tried.
     chosen : int
@@ -156,6 +232,7 @@ class CvTable:
         Whether the time limit ended the choice early.
     """
 
+    scoring: str
     candidates: tuple[CvCandidate, ...]
     chosen: int
     folds: int
@@ -163,17 +240,30 @@ class CvTable:
     cut_short: bool
 
     def __str__(self) -> str:
-        ranked = sorted(self.candidates, key=lambda c: (-c.folds, c.cost))
+        sign = -1 if self.scoring in LARGER_IS_BETTER else 1
+        ranked = sorted(self.candidates, key=lambda c: (-c.folds, sign * c.score))
         best = self.candidates[self.chosen]
-        head = "depth scaling   gamma  local_pen global_pen   accuracy      cost ± error  folds"
-        lines = [
-            f"{c.depth:>5} {c.scaling:<8}{c.gamma:>7g} {c.local_penalty:>10.3g} "
-            f"{c.global_penalty:>10.3g} {100 * c.accuracy:>8.2f} % {c.cost:>8.4f} ± "
-            f"{c.standard_error:.4f}  {c.folds:>5}{' *' if c is best else ''}"
+        rows = [
+            {
+                **{name: _short(value) for name, value in c.settings().items()},
+                self.scoring: f"{c.score:.4f} ± {c.standard_error:.4f}",
+                **c._figures(),
+                "folds": f"{c.folds}{' *' if c is best else '  '}",
+            }
             for c in ranked[:SHOWN_CANDIDATES]
         ]
-        more = len(ranked) - len(lines)
-        return "\n".join([head, *lines, *([f"… {more} more"] if more else [])])
+        columns = [[name, *(row[name] for row in rows)] for name in rows[0]]
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in zip(*columns, strict=True)
+        ]
+        more = len(ranked) - len(rows)
+        return "\n".join([*lines, *([f"… {more} more"] if more else [])])
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +336,8 @@ class FitReport:
         del shown["constraints"], shown["notices"]
         for bound in self.constraints:
             shown[bound.subject] = (
-                f"{bound.reached:.4f}, asked {bound.asked:.4f}, multiplier {bound.multiplier:.4g}"
+                f"{bound.reached:.4f}, asked {bound.asked:.4f}{bound._margin()}, "
+                f"multiplier {bound.multiplier:.4g}"
                 f"{'' if bound.feasible else ', NOT REACHED'}"
             )
         if self.cross_validation is not None:
@@ -292,7 +383,7 @@ class OrctReport(FitReport):
     constraints : tuple of Constraint
         The bounds of `min_class_rate`, as asked and as reached.
     cross_validation : CvTable or None
-        How cross-validation chose the settings, if it did.
+        How folds of the training rows chose the settings, if they did.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
     hard_disagreement : float or None
@@ -342,7 +433,9 @@ class SrtReport(FitReport):
         The start the model comes from.
     constraints : tuple
         Empty: a regression has none.
-    cross_validation, selection : None
+    cross_validation : CvTable or None
+        How cross-validation chose the settings, if it did.
+    selection : None
         Not used by this model.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``.
@@ -403,7 +496,8 @@ class LinearForm:
     """A weighted sum of features in the user's units.
 
     Σ ``weights[i]`` · x[``features[i]``]; where ``measures[i]`` is ``"quantile"`` the feature's
-    quantile level among the training rows takes the place of its value.
+    quantile level among the training rows takes the place of its value. Of a model fitted to a
+    table, x is a row of ``model.encode(X)``.
 
     Attributes
     ----------
@@ -413,8 +507,8 @@ class LinearForm:
         Their names.
     weights : tuple of float
         Their weights.
-    measures : tuple of {"value", "quantile"}
-        What the weights are multiplied with.
+    measures : tuple of {"value", "quantile", "indicator"}
+        What the weights are multiplied with; an indicator is 1 where its name holds, else 0.
     effects : tuple of float
         Change of the sum from the feature's smallest to its largest training value: unlike
         weights, comparable between features of different units.
@@ -495,11 +589,12 @@ class SplitExplanation:
     base : float
         The margin of a row that has the typical value of every feature.
     features : tuple of int
-        Columns of the features that matter to the split, largest contribution first.
+        Columns that matter to the split, largest contribution first.
     names : tuple of str
         Their names.
-    values, typical : tuple of float
-        Their values in the row, and their typical values.
+    values, typical : tuple
+        Their values in the row, and their typical values: floats, or bools and text if the model
+        was fitted to a table. None where a value is missing, or a level never seen in training.
     contributions : tuple of float
         By how much each raises (or, if negative, lowers) the log odds of going left compared with
         its typical value.
@@ -514,8 +609,8 @@ class SplitExplanation:
     base: float
     features: tuple[int, ...]
     names: tuple[str, ...]
-    values: tuple[float, ...]
-    typical: tuple[float, ...]
+    values: tuple[float | str | bool | None, ...]
+    typical: tuple[float | str | bool | None, ...]
     contributions: tuple[float, ...]
     text: str
 

@@ -1,4 +1,4 @@
-"""The warnings that fits give, each of a class of its own; all are :class:`SoftwoodWarning`."""
+"""The warnings of fits and models, each of its own class; all are :class:`SoftwoodWarning`."""
 
 from __future__ import annotations
 
@@ -44,3 +44,7 @@ class AllRowsSelectedWarning(SoftwoodWarning):
 
 class LimitWarning(SoftwoodWarning):
     """A limit of time or iterations ended the fit before it was done."""
+
+
+class UnseenLevelsWarning(SoftwoodWarning):
+    """A table holds levels that training has not seen; they are taken as none of those it has."""

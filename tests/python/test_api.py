@@ -19,20 +19,23 @@ pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning"
 
 def test_fit_orct_has_the_promised_signature():
     assert str(inspect.signature(softwood.fit_orct)).split(" -> ")[0] == (
-        "(X: 'Any', y: 'Any', depth: 'int' = 2, *, gamma: 'float' = 512.0, "
+        "(X: 'Any', y: 'Any', depth: 'int' = 2, *, gamma: 'float | str' = 'auto', "
         "costs: 'ArrayLike | None' = None, sample_weight: 'ArrayLike | None' = None, "
         "class_weight: 'str | Mapping[Any, float] | None' = None, "
-        "scaling: 'str' = 'auto', local_penalty: 'float | None' = None, "
+        "scaling: 'str' = 'auto', balance: 'bool | str' = 'auto', "
+        "local_penalty: 'float | str' = 'auto', "
         "global_penalty: 'float' = 0.0, "
         "penalty_shape: 'str' = 'norm', "
         "penalty_parameters: 'Mapping[str, float] | None' = None, "
         "groups: 'ArrayLike | None' = None, penalty: 'float | None' = None, "
         "max_features: 'int | None' = None, max_leaves: 'int | None' = None, "
         "min_class_rate: 'float | Mapping[Any, float] | ArrayLike | None' = None, "
+        "min_class_rate_on: 'str' = 'training', "
         "cover_classes: 'bool' = True, solver: 'str' = 'full', "
         "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, "
         "random_state: 'int | None' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 1000, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
+        "missing: 'str' = 'error', ordered: 'Mapping[str, Sequence[Any]] | None' = None, "
         "feature_names: 'Sequence[str] | None' = None, "
         "progress: 'bool | Callable[[Progress], object] | None' = None, verbose: 'bool' = False)"
     )
@@ -49,12 +52,12 @@ def test_orct_objective_has_the_promised_parameters():
 def test_a_model_has_the_promised_members(model):
     methods = (
         "predict predict_proba label_probabilities leaf_probabilities apply explain importance "
-        "rule describe save effects decision_path explain_path"
+        "rule describe save effects decision_path explain_path encode"
     )
     attributes = (
         "coefficients intercepts leaf_classes classes gamma depth feature_names scaling "
         "local_sparsity global_sparsity report splits leaves leaf_frequencies leaf_weights "
-        "hard_frequencies decision typical_values"
+        "hard_frequencies decision typical_values encoded_names"
     )
     public = {name for name in dir(model) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}

@@ -156,14 +156,15 @@ def test_show_prints_the_tree_of_a_file(run, file, tmp_path):
 def test_notices_are_printed_and_no_warnings(run, file):
     code, printed, complaint = run("fit", file, "--target", "diagnosis", "--time-limit", "1e-9")
     assert code == 0
-    assert "Note: the fit ended at time_limit" in printed
+    assert "Saved" not in printed
+    assert "Note: the fit ended at time_limit" in complaint
     assert "Warning" not in complaint
 
 
 BAD = {
     "a column short": ("a,y\n1,0\n2\n", ", line 3: 1 fields, the header has 2"),
     "no target": ("a,b\n1,0\n2,1\n", "has no column 'y'; its columns are a, b"),
-    "target missing": ("a,y\n1,0\n2,\n", ", line 3, column 'y': missing; every row needs a target"),
+    "target missing": ("a,y\n1,0\n2,\n", ", line 3, column 'y': missing"),
     "no rows": ("a,y\n", "must have a header and at least one row"),
     "empty": ("", "must have a header and at least one row"),
     "a name twice": ("a,y,a\n1,0,2\n", ", line 1: columns 1 and 3 are both 'a'"),
@@ -282,3 +283,49 @@ def test_predictions_go_to_standard_output(run, file, tmp_path):
     header, *lines = csv.reader(io.StringIO(run("predict", out, file)[1]))
     assert header == ["prediction"]
     assert {line[0] for line in lines} == {"benign", "malignant"}
+
+
+MIXED = """size,colour,age,code,y
+1.5,red,30,1,yes
+2.5,blue,,2,no
+0.5,red,41,1,yes
+3.5,blue,22,2,no
+1.0,?,35,1,yes
+2.0,green,28,3,no
+1.2,red,33,1,yes
+2.2,blue,45,2,no
+"""
+
+
+def test_text_and_missing_values_are_those_of_a_mapping(run, written, tmp_path):
+    out = tmp_path / "tree.json"
+    arguments = ["--target", "y", "--text", "code", "--out", out, *QUICK]
+    assert run("fit", written(MIXED), *arguments)[0] == 0
+    header, *rows = csv.reader(MIXED.splitlines())
+    columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+    y = columns.pop("y")
+    columns["size"] = [float(value) for value in columns["size"]]
+    columns["age"] = [float(value) if value else None for value in columns["age"]]
+    columns["colour"] = [None if value == "?" else value for value in columns["colour"]]
+    wanted = softwood.fit_orct(columns, y, 1, n_starts=2, missing="indicator")
+    saved = softwood.load(out)
+    assert saved.encoded_names == wanted.encoded_names
+    assert (saved.coefficients == wanted.coefficients).all()
+    _, printed, _ = run("predict", out, written(MIXED, "new.csv"))
+    assert printed.split() == ["prediction", *wanted.predict(columns)]
+
+
+def test_levels_never_seen_are_noted(run, written, tmp_path):
+    out = tmp_path / "tree.json"
+    run("fit", written(MIXED), "--target", "y", "--drop", "code", "--out", out, *QUICK)
+    new = written("size,colour,age\n1,pink,20\n", "new.csv")
+    code, printed, complaint = run("predict", out, new)
+    assert (code, len(printed.split())) == (0, 2)
+    assert complaint.startswith("Note: column 'colour' holds levels never seen in training")
+
+
+def test_missing_values_are_refused_if_asked_for(run, written):
+    path = written(MIXED)
+    code, _, complaint = run("fit", path, "--target", "y", "--missing", "error")
+    assert code == 2
+    assert f"{path}, line 6, column 'colour': missing" in complaint

@@ -18,22 +18,26 @@ def noisy():
     return X, y
 
 
-def test_the_usual_penalty_is_one_over_32_features(noisy):
-    usual = softwood.fit_orct(*noisy, n_starts=4, scaling="minmax")
-    said = fit_plain(*noisy, n_starts=4, local_penalty=1 / (32 * 12))
-    assert (usual.coefficients == said.coefficients).all()
-    assert usual.report.objective > usual.report.loss
+def test_penalties_are_chosen_among_one_and_four_over_32_features(noisy):
+    model = softwood.fit_orct(*noisy, n_starts=4)
+    table = model.report.cross_validation
+    units = {round(32 * 12 * c.local_penalty * 512 / c.gamma, 9) for c in table.candidates}
+    assert units == {1, 4}
+    assert {c.gamma for c in table.candidates} == {128, 512, 2048}
+    assert model.report.objective > model.report.loss
 
 
-def test_the_usual_penalty_follows_costs_and_steepness(noisy):
+def test_penalties_follow_costs(noisy):
     costs = 8 * (1 - np.eye(2))
-    usual = softwood.fit_orct(*noisy, n_starts=4, scaling="minmax", costs=costs, gamma=128)
-    said = fit_plain(*noisy, n_starts=4, costs=costs, gamma=128, local_penalty=8 / (16 * 12) / 4)
-    assert (usual.coefficients == said.coefficients).all()
+    model = softwood.fit_orct(*noisy, n_starts=4, costs=costs, gamma=512)
+    table = model.report.cross_validation
+    assert {c.local_penalty for c in table.candidates} == {8 / (16 * 12), 4 * 8 / (16 * 12)}
+    assert not any(c.balanced for c in table.candidates)
 
 
 def test_another_penalty_takes_its_place(noisy):
-    usual = softwood.fit_orct(*noisy, n_starts=2, scaling="minmax", global_penalty=1e-3)
+    fit = {"n_starts": 2, "gamma": 512, "scaling": "minmax", "balance": False}
+    usual = softwood.fit_orct(*noisy, **fit, global_penalty=1e-3)
     said = fit_plain(*noisy, n_starts=2, global_penalty=1e-3)
     assert (usual.coefficients == said.coefficients).all()
 

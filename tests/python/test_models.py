@@ -34,9 +34,9 @@ def test_columns_named_like_numbered_ones_are_names(fit, frame):
     model = fit(frame)
     for same in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert same.predict(frame).tolist() == model.predict(frame.to_numpy()).tolist()
-        with pytest.raises(ValueError, match=r"column 0 of X is 'x1' .* 'x0'; the same names in"):
-            same.predict(frame[["x1", "x0", "x2"]])
-        with pytest.raises(ValueError, match=r"column 2 of X is 'b' but .* on 'x2'$"):
+        swapped = frame[["x1", "x0", "x2"]]
+        assert same.predict(swapped).tolist() == model.predict(frame).tolist()
+        with pytest.raises(ValueError, match=r'it lacks "x2" and has "b" besides'):
             same.leaf_probabilities(frame.rename(columns={"x2": "b"}))
 
 
@@ -49,22 +49,16 @@ def test_a_model_of_rows_without_names_takes_any(fit, frame):
             assert same.predict(frame.set_axis(names, axis=1)).tolist() == expected
 
 
-def test_a_model_from_a_file_refuses_its_names_in_another_order(fit, frame, tmp_path):
+def test_a_model_from_a_file_finds_columns_by_their_names(fit, frame, tmp_path):
     fit(frame).save(tmp_path / "model.json")
     model = softwood.load(tmp_path / "model.json")
-    with pytest.raises(ValueError, match="the same names in another order"):
-        model.predict(frame[["x1", "x0", "x2"]])
-
-
-class Misnamed(np.ndarray):
-    """Rows with a column whose name is not Unicode."""
-
-    columns = ("a", "b", "\ud800")
+    swapped = frame[["x1", "x0", "x2"]]
+    assert model.predict(swapped).tolist() == model.predict(frame).tolist()
 
 
 def test_names_and_labels_that_are_not_unicode_are_refused(three, frame):
     y = three[1][:90]
-    wrong = frame.to_numpy().view(Misnamed)  # pandas may refuse such a name itself
+    wrong = {"a": frame["x0"], "\ud800": frame["x1"]}  # pandas may refuse such a name itself
     with pytest.raises(ValueError, match=r"a column name of X is '\\ud800', which is not valid"):
         fit_plain(wrong, y)
     with pytest.raises(ValueError, match=r"a label in y is '\\ud800', which is not valid"):

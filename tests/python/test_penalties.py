@@ -221,7 +221,7 @@ def test_cross_validation_keeps_its_table(noisy):
     chosen = table.candidates[table.chosen]
     assert (chosen.depth, chosen.scaling, chosen.gamma) == (model.depth, model.scaling, 512)
     assert chosen.folds == table.folds * table.repeats
-    assert all(c.cost >= chosen.cost for c in table.candidates if c.folds == chosen.folds)
+    assert all(c.score >= chosen.score for c in table.candidates if c.folds == chosen.folds)
     assert (model.predict(X[300:]) == y[300:]).mean() > 0.8
     assert " *" in str(table)
     assert "candidates" in str(model.report)

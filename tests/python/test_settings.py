@@ -33,7 +33,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning"
         ("gamma", float("nan"), ValueError, r"gamma must be a finite number, got nan"),
         ("gamma", 10**400, ValueError, r"gamma must be a finite number, got 1000"),
         ("gamma", 1e10, ValueError, r"gamma must be a positive number up to 1e9"),
-        ("gamma", "512", TypeError, r"gamma must be a number, got '512' \(str\)"),
+        (
+            "gamma",
+            "512",
+            TypeError,
+            r"gamma must be a number above 0 or \"auto\", got '512' \(str\)",
+        ),
         ("gamma", True, TypeError, r"gamma must be a number, got True"),
         ("gamma", 1 + 0j, TypeError, r"gamma must be a number, got \(1\+0j\) \(complex\)"),
         ("costs", [0, 1], ValueError, r"costs must have 2 dimension\(s\), got shape \(2,\)"),
@@ -239,7 +244,7 @@ def test_names_can_be_given_to_features_of_any_rows(three):
             model = getattr(softwood, name)(rows, y, feature_names=names, **settings)
             assert model.feature_names == list(names)
         model.predict(pd.DataFrame(X, columns=names))
-        with pytest.raises(ValueError, match="column 0 of X is 'a' but the model was fitted on"):
+        with pytest.raises(ValueError, match='lacks "age", "dose", "site", "ratio" and has "a"'):
             model.predict(frame)
     path = softwood.sparsity_path(X, y, 2, [0], [0], feature_names=np.array(names), n_starts=1)
     assert path.models[0][0].feature_names == list(names)
@@ -314,8 +319,9 @@ def test_functions_that_pass_settings_on_assume_what_fit_orct_does(name):
     parameters = inspect.signature(getattr(softwood, name)).parameters
     shared = set(fit) & set(parameters)
     assert len(shared) > 5
-    if "scaling" in shared:  # only fits choose it by folds
-        shared.remove("scaling")
-        assert parameters["scaling"].default == "minmax"
+    for setting, plain in {"scaling": "minmax", "gamma": 512}.items():
+        if setting in shared:  # only fits choose it by folds
+            shared.remove(setting)
+            assert parameters[setting].default == plain
     assert {n: parameters[n].default for n in shared} == {n: fit[n].default for n in shared}
     assert all(p.kind != inspect.Parameter.VAR_KEYWORD for p in parameters.values())

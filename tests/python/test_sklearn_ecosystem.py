@@ -15,6 +15,7 @@ from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import get_tags
 
 from softwood.sklearn import ORCTClassifier, SRTRegressor
 
@@ -43,6 +44,51 @@ def test_frames_give_names_and_the_same_tree(example, fitted, library):
     turned = make({name: columns[name] for name in reversed(names)})
     with pytest.raises(ValueError, match="same order as they were in fit"):
         tree.predict(turned)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Columns of numbers, text, bools and missing values; the class follows from two of them."""
+    rng = np.random.default_rng(8)
+    colour = rng.choice(["red", "green", "blue"], 120)
+    size = rng.normal(size=120)
+    y = np.where((colour == "red") ^ (size > 0), "yes", "no")
+    size[::17] = np.nan
+    return {"size": size, "colour": colour.tolist(), "old": rng.random(120) > 0.5}, y
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_of_mixed_columns_are_encoded(mixed, library):
+    library = pytest.importorskip(library)
+    columns, y = mixed
+    frame = (library.table if library.__name__ == "pyarrow" else library.DataFrame)(columns)
+    tree = ORCTClassifier(n_starts=4, missing="indicator").fit(frame, y)
+    model = softwood.fit_orct(columns, y, n_starts=4, missing="indicator")
+    assert tree.n_features_in_ == 3
+    assert tree.feature_importances_.shape == (3,)
+    assert tree.model_.encoded_names == model.encoded_names
+    assert (tree.model_.coefficients == model.coefficients).all()
+    assert (tree.predict(frame) == model.predict(columns)).all()
+
+
+def test_missing_values_are_refused_by_column_or_marked(mixed):
+    pandas = pytest.importorskip("pandas")
+    frame, y = pandas.DataFrame(mixed[0]), mixed[1]
+    with pytest.raises(ValueError, match=r"missing in column .size."):
+        ORCTClassifier(**QUICK).fit(frame, y)
+    numbers = frame[["size"]].to_numpy()
+    with pytest.raises(ValueError, match="NaN"):
+        ORCTClassifier(**QUICK).fit(numbers, y)
+    marked = ORCTClassifier(missing="indicator", **QUICK).fit(numbers, y)
+    assert len(marked.model_.encoded_names) == 2
+    assert get_tags(marked).input_tags.allow_nan
+
+
+def test_folds_of_a_frame_are_frames(mixed):
+    pandas = pytest.importorskip("pandas")
+    tree = ORCTClassifier(n_starts=4, missing="indicator")
+    scores = cross_validate(tree, pandas.DataFrame(mixed[0]), mixed[1], cv=3)
+    assert scores["test_score"].min() > 0.7
 
 
 def test_a_grid_search_runs_in_two_processes(example):

@@ -92,18 +92,20 @@ def test_fit_srt_has_the_promised_signature():
     assert list(inspect.signature(softwood.fit_srt).parameters) == [
         *("X", "y", "depth", "ridge_branches", "ridge_leaves", "curves", "scaling", "start"),
         *("n_starts", "macro_iterations", "imbalance", "convergent", "tol", "sample_weight"),
-        *("random_state", "n_threads", "time_limit", "feature_names", "progress", "verbose"),
+        *("random_state", "n_threads", "time_limit", "missing", "ordered", "feature_names"),
+        *("progress", "verbose"),
     ]
 
 
 def test_a_model_has_the_promised_members(tree):
     methods = (
         "predict apply leaf_probabilities explain importance rule leaf_model curves describe save "
-        "effects decision_path explain_path"
+        "effects decision_path explain_path encode"
     )
     attributes = (
         "coefficients intercepts leaf_coefficients leaf_intercepts depth feature_names scaling "
-        "ridge_branches ridge_leaves report splits leaves typical_values leaf_weights"
+        "ridge_branches ridge_leaves report splits leaves typical_values leaf_weights "
+        "encoded_names"
     )
     public = {name for name in dir(tree) if not name.startswith("_")}
     assert public == {*methods.split(), *attributes.split(), "to_json", "from_json"}
@@ -278,8 +280,10 @@ def test_frames_give_names_and_must_have_them(kinked):
     assert model.feature_names == ["length", "width", "age"]
     assert "length" in str(model.rule(0))
     np.testing.assert_array_equal(model.predict(frame), model.predict(X))
-    with pytest.raises(ValueError, match="column 0 of X is 'width'"):
-        model.predict(frame[["width", "length", "age"]])
+    swapped = frame[["width", "length", "age"]]
+    np.testing.assert_array_equal(model.predict(swapped), model.predict(X))
+    with pytest.raises(ValueError, match=r'lacks "width"$'):
+        model.predict(frame[["length", "age"]])
 
 
 def test_any_layout_and_precision_is_fitted(kinked):

@@ -253,7 +253,10 @@ fn settings() {
         (f64::INFINITY, "inf"),
     ] {
         assert_eq!(
-            refused_setting(OrctSettings { gamma, ..default() }),
+            refused_setting(OrctSettings {
+                gamma: Some(gamma),
+                ..default()
+            }),
             format!("gamma must be a positive number up to 1e9, got {text}")
         );
     }

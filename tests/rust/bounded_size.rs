@@ -8,8 +8,8 @@ use softwood::fitted::Importance;
 use softwood::objective::PenaltySettings;
 use softwood::status::SolveStatus;
 use softwood::{
-    Control, CvSettings, FitError, FittedModel, InputError, OrctModel, OrctSettings, RunSettings,
-    fit_orct, fit_orct_cv, lambda_max, sparsity_path,
+    Control, FitError, FittedModel, InputError, OrctCvSettings, OrctModel, OrctSettings,
+    RunSettings, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use softwood::{PenaltyGrid, data::ScalingKind};
 use std::time::Duration;
@@ -165,7 +165,7 @@ fn bounds_hold_together_with_weights_rates_shapes_and_soft_splits() {
     let weights: Vec<f64> = (0..120).map(|i| (i % 4) as f64).collect();
     for (gamma, rate) in [(8.0, false), (512.0, true), (512.0, false)] {
         let settings = OrctSettings {
-            gamma,
+            gamma: Some(gamma),
             max_features: Some(2),
             max_leaves: Some(3),
             min_class_rate: if rate { vec![(0, 0.5)] } else { Vec::new() },
@@ -218,7 +218,7 @@ fn bounds_hold_on_two_rows_many_columns_and_without_time() {
 #[test]
 fn the_chosen_tree_of_a_cross_validation_is_bounded_too() {
     let (x, y) = rows(150, 6, 2);
-    let settings = CvSettings {
+    let settings = OrctCvSettings {
         fit: OrctSettings {
             max_features: Some(2),
             max_leaves: Some(3),
@@ -228,7 +228,7 @@ fn the_chosen_tree_of_a_cross_validation_is_bounded_too() {
         gammas: vec![512.0],
         local_grid: vec![0.0, 0.1],
         folds: 2,
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     let model = fit_orct_cv(x.view(), &y, None, &settings, &Control::default()).unwrap();
     assert!(used(&model).len() <= 2 && model.leaf_classes.len() <= 3);

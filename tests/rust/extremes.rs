@@ -274,7 +274,7 @@ fn the_deepest_tree_and_the_steepest_splits() {
     for (depth, gamma) in [(12, 512.0), (1, 1e9), (3, 1e9), (1, 1e-9)] {
         let settings = OrctSettings {
             depth,
-            gamma,
+            gamma: Some(gamma),
             n_starts: 1,
             max_iter: 1,
             ..OrctSettings::plain()

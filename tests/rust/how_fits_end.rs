@@ -8,7 +8,7 @@ use softwood::fitted::{FittedModel, Notice};
 use softwood::objective::PenaltySettings;
 use softwood::status::SolveStatus;
 use softwood::{
-    Control, CvSettings, FitError, OrctModel, OrctSettings, PenaltyGrid, ProgressSnapshot,
+    Control, FitError, OrctCvSettings, OrctModel, OrctSettings, PenaltyGrid, ProgressSnapshot,
     RowSelection, SrtSettings, fit_orct, fit_orct_cv, fit_orct_selected, fit_srt, sparsity_path,
 };
 use std::thread;
@@ -262,9 +262,9 @@ fn a_cancelled_choice_of_settings_has_no_tree_and_a_cancelled_selection_has() {
         cover_classes: false,
         ..OrctSettings::plain()
     };
-    let cv = CvSettings {
+    let cv = OrctCvSettings {
         fit: settings.clone(),
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     let begun = |now: ProgressSnapshot| now.iterations > 0;
     let outcome = cancel(begun, |control| {
@@ -314,12 +314,12 @@ fn the_total_of_starts_is_announced_at_once() {
             "{name}"
         );
     };
-    // Two scalings on five folds, two starts each, then two more.
-    check("auto", 22, &|control| {
+    // Two scalings on five folds, folded twice, two starts each, then two more.
+    check("auto", 42, &|control| {
         fit_orct(x.view(), &y, None, &auto, control).unwrap();
     });
     let selection = RowSelection::default();
-    check("selected", 28, &|control| {
+    check("selected", 48, &|control| {
         fit_orct_selected(x.view(), &y, None, &auto, &selection, control).unwrap();
     });
     let grid = PenaltyGrid {
@@ -329,12 +329,12 @@ fn the_total_of_starts_is_announced_at_once() {
     check("path", 12, &|control| {
         sparsity_path(x.view(), &y, None, &grid, None, &one_split(), control).unwrap();
     });
-    let cv = CvSettings {
+    let cv = OrctCvSettings {
         fit: one_split(),
         depths: vec![1, 2],
         gammas: vec![32.0, 512.0],
         local_grid: vec![0.0, 0.1, 0.2],
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     // Three foldings of five folds; two scalings, at depth 1 and 2: two fresh starts, two (and at depth
     // 2 a greedy one) at the sharper γ, two for each of four larger penalties.

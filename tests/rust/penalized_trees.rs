@@ -7,13 +7,14 @@ use rand_pcg::Pcg64;
 use softwood::data::{
     Classes, ClassificationRows, Labels, Parallelism, ScaledRows, Scaling, ScalingKind,
 };
+use softwood::fitted::{ClassScoring, CvCandidate, Scoring, TriedSettings};
 use softwood::objective::{ExpectedCost, PenaltySettings, PenaltyShape};
 use softwood::solver::Objective;
 use softwood::status::SolveStatus;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvRule, CvSettings, FitError, FittedModel, LambdaMax, OrctModel, OrctSettings,
+    Control, CvRule, FitError, FittedModel, LambdaMax, OrctCvSettings, OrctModel, OrctSettings,
     PenaltyGrid, RunSettings, ValidationRows, fit_orct, fit_orct_cv, lambda_max, sparsity_path,
 };
 use std::time::Duration;
@@ -169,7 +170,7 @@ fn lambda_max_bounds_the_gradient_at_zero() {
     for depth in [1, 2, 3] {
         let base = OrctSettings {
             depth,
-            gamma: 20.0,
+            gamma: Some(20.0),
             ..OrctSettings::plain()
         };
         let max = largest_penalties(&x, &y, &base);
@@ -424,7 +425,7 @@ fn rates_that_cannot_hold_together_are_told() {
 #[test]
 fn cross_validation_finds_what_generalizes() {
     let (x, y) = noisy_rows(12, 250, 16);
-    let choices = CvSettings {
+    let choices = OrctCvSettings {
         fit: OrctSettings {
             n_starts: 4,
             ..OrctSettings::plain()
@@ -432,10 +433,10 @@ fn cross_validation_finds_what_generalizes() {
         depths: vec![1, 2],
         gammas: vec![512.0],
         local_grid: vec![0.0, 0.1],
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     let run = |threads: usize, rule: CvRule| {
-        let choices = CvSettings {
+        let choices = OrctCvSettings {
             fit: OrctSettings {
                 run: RunSettings {
                     n_threads: Some(threads),
@@ -452,18 +453,24 @@ fn cross_validation_finds_what_generalizes() {
     let selection = model.report.cross_validation.as_ref().unwrap();
     assert_eq!(selection.candidates.len(), 2 * 2 * 2);
     let chosen = &selection.candidates[selection.chosen];
+    let settings = |candidate: &CvCandidate| match &candidate.settings {
+        TriedSettings::Orct(settings) => settings.clone(),
+        other => panic!("{other:?}"),
+    };
     assert_eq!(
         (model.tree.shape.depth(), model.tree.gamma),
-        (chosen.depth, chosen.gamma)
+        (settings(chosen).depth, settings(chosen).gamma)
     );
+    assert_eq!(selection.scoring, Scoring::Classes(ClassScoring::Cost));
     let most = selection.candidates.iter().map(|c| c.folds).max().unwrap();
     assert_eq!(most, selection.folds * selection.repeats);
     for candidate in &selection.candidates {
-        assert!((1.0 - 2.0 * candidate.cost - candidate.accuracy).abs() < 0.02);
-        assert!(candidate.folds < most || candidate.cost >= chosen.cost);
+        let accuracy = candidate.figures.unwrap().accuracy;
+        assert!((1.0 - 2.0 * candidate.score - accuracy).abs() < 1e-12);
+        assert!(candidate.folds < most || candidate.score >= chosen.score);
     }
     // Fourteen features are noise: the penalty must have won.
-    assert!(chosen.local_penalty > 0.0);
+    assert!(settings(chosen).local_penalty > 0.0);
     let (held, held_y) = noisy_rows(13, 1000, 16);
     let predicted = model.predict(held.view()).unwrap();
     let right = predicted
@@ -483,8 +490,10 @@ fn cross_validation_finds_what_generalizes() {
         .cross_validation
         .unwrap();
     let sparse = &sparse.candidates[sparse.chosen];
-    assert!(sparse.depth <= chosen.depth);
-    assert!(sparse.depth < chosen.depth || sparse.global_sparsity >= chosen.global_sparsity);
+    let depths = [sparse, chosen].map(|candidate| settings(candidate).depth);
+    let sparsity = [sparse, chosen].map(|candidate| candidate.figures.unwrap().global_sparsity);
+    assert!(depths[0] <= depths[1]);
+    assert!(depths[0] < depths[1] || sparsity[0] >= sparsity[1]);
 }
 
 proptest! {

@@ -349,7 +349,7 @@ fn thresholds_among_many_features_are_found() {
         })
         .collect();
     let settings = OrctSettings {
-        gamma: 8192.0,
+        gamma: Some(8192.0),
         n_starts: 2,
         ..OrctSettings::plain()
     };

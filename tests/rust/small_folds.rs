@@ -2,10 +2,12 @@
 
 use ndarray::{Array2, array};
 use softwood::data::{Labels, ScalingChoice};
-use softwood::{Control, CvSettings, FitError, InputError, OrctSettings, fit_orct, fit_orct_cv};
+use softwood::{
+    Control, FitError, InputError, OrctCvSettings, OrctSettings, fit_orct, fit_orct_cv,
+};
 
-fn quick(folds: usize) -> CvSettings {
-    CvSettings {
+fn quick(folds: usize) -> OrctCvSettings {
+    OrctCvSettings {
         fit: OrctSettings {
             n_starts: 2,
             ..OrctSettings::plain()
@@ -14,7 +16,7 @@ fn quick(folds: usize) -> CvSettings {
         gammas: vec![512.0],
         local_grid: vec![0.0, 0.1],
         folds,
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     }
 }
 
@@ -49,7 +51,8 @@ fn every_number_of_folds_of_few_rows_is_refused_or_scored() {
                         scored += 1;
                         let table = model.report.cross_validation.unwrap();
                         let chosen = &table.candidates[table.chosen];
-                        assert!(chosen.cost.is_finite() && chosen.accuracy.is_finite());
+                        assert!(chosen.score.is_finite());
+                        assert!(chosen.figures.unwrap().accuracy.is_finite());
                         assert!(chosen.folds > 0);
                     }
                 }

@@ -99,7 +99,7 @@ fn soft_splits_under_group_penalties_are_fitted_for_every_seed() {
         for global in [0.003, 0.01, 0.03] {
             let settings = OrctSettings {
                 depth: 2,
-                gamma: 8.0,
+                gamma: Some(8.0),
                 penalty: PenaltySettings {
                     global,
                     ..PenaltySettings::none()

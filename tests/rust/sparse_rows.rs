@@ -13,9 +13,9 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
 use softwood::{
-    Control, CvSettings, FitError, InputError, OrctModel, OrctSettings, PenaltyGrid, RowSelection,
-    RunSettings, SrtSettings, fit_orct, fit_orct_cv, fit_orct_selected, fit_srt, lambda_max,
-    sparsity_path,
+    Control, FitError, InputError, OrctCvSettings, OrctModel, OrctSettings, PenaltyGrid,
+    RowSelection, RunSettings, SrtSettings, fit_orct, fit_orct_cv, fit_orct_selected, fit_srt,
+    lambda_max, sparsity_path,
 };
 use std::sync::Arc;
 
@@ -189,7 +189,7 @@ fn example() -> (Array2<f64>, Labels) {
 fn settings(threads: usize) -> OrctSettings {
     OrctSettings {
         depth: 1,
-        gamma: 64.0,
+        gamma: Some(64.0),
         n_starts: 4,
         run: RunSettings {
             n_threads: Some(threads),
@@ -264,7 +264,7 @@ fn all_that_a_model_tells_of_rows_is_that_of_dense_rows() {
     for (depth, scaling) in [(2, "minmax"), (3, "quantile"), (6, "minmax")] {
         let settings = OrctSettings {
             depth,
-            gamma: 512.0,
+            gamma: Some(512.0),
             scaling: scaling.parse().unwrap(),
             max_iter: 50,
             n_starts: 1,
@@ -371,10 +371,10 @@ fn penalties_of_dense_and_sparse_rows_agree() {
 fn rows_are_folded_and_selected_as_they_are() {
     let (x, labels) = example();
     let (csr, control) = (Csr::of(&x), Control::default());
-    let cv = CvSettings {
+    let cv = OrctCvSettings {
         depths: vec![1, 2],
         fit: settings(2),
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     let chosen = |rows: Rows<'_>| fit_orct_cv(rows, &labels, None, &cv, &control).unwrap();
     let (found, expected) = (chosen(csr.rows()), chosen(x.view().into()));
@@ -458,7 +458,7 @@ fn extreme_rows_are_fitted() {
     let y: Vec<i64> = (0..60).map(|i| i64::from(x[[i, 2]] > 2.0)).collect();
     let (csr, labels) = (Csr::of(&x), Labels::from(y.as_slice()));
     let sharp = OrctSettings {
-        gamma: 512.0,
+        gamma: Some(512.0),
         ..settings(2)
     };
     let model = fit(csr.rows(), &labels, &sharp);

@@ -400,7 +400,7 @@ fn one_leaf_predicts_and_explains() {
             // Its model in the user's units.
             let leaf = model.leaf_model(leaves[i] as usize);
             let value = |j: usize, measure: Measure| match measure {
-                Measure::Value => row[j],
+                Measure::Value | Measure::Indicator => row[j],
                 Measure::Quantile => model.tree.scaling.features[j].apply(row[j]),
             };
             let terms = leaf

@@ -116,7 +116,7 @@ fn leaves_and_curves_add_up_in_the_users_units() {
                 let x = row[term.feature];
                 term.weight
                     * match term.measure {
-                        Measure::Value => x,
+                        Measure::Value | Measure::Indicator => x,
                         Measure::Quantile => model.tree.scaling.features[term.feature].apply(x),
                     }
             });

@@ -14,8 +14,8 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
 use softwood::{
-    Control, CvSettings, OrctModel, OrctSettings, RowSelection, RunSettings, SrtSettings, fit_orct,
-    fit_orct_cv, fit_orct_selected, fit_srt,
+    Control, OrctCvSettings, OrctModel, OrctSettings, RowSelection, RunSettings, SrtSettings,
+    fit_orct, fit_orct_cv, fit_orct_selected, fit_srt,
 };
 
 /// Rows, classes and integer weights; and the same rows repeated as often as the weights say.
@@ -133,7 +133,7 @@ proptest! {
         let pair = Pair::random(seed, 150);
         let (x, y, weights) = &pair.weighted;
         // One step from each start: still as near as the starts are.
-        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: 24.0, run: RunSettings { random_state: seed, ..RunSettings::default() }, ..OrctSettings::plain() };
+        let settings = OrctSettings { n_starts: 4, max_iter: 1, gamma: Some(24.0), run: RunSettings { random_state: seed, ..RunSettings::default() }, ..OrctSettings::plain() };
         let weighted = fit(x, y, Some(weights), &settings).report.start_objectives;
         let repeated = fit(&pair.repeated.0, &pair.repeated.1, None, &settings).report.start_objectives;
         prop_assert!(close(&weighted, &repeated, 1e-9), "{weighted:?} against {repeated:?}");
@@ -153,7 +153,7 @@ fn fits_count_weights_as_repetitions() {
             // One split: every start ends in the same minimum, so rounding cannot lead elsewhere.
             depth: 1,
             n_starts: 4,
-            gamma: 64.0,
+            gamma: Some(64.0),
             tol: 1e-8,
             max_iter: 2000,
             scaling: ScalingChoice::Fixed(kind),
@@ -238,7 +238,7 @@ fn weighted_rows_and_repeated_rows_in_any_order_are_classified_by_one_tree_to_th
 
 #[test]
 fn weighted_rows_and_repeated_rows_in_any_order_are_cross_validated_to_the_bit() {
-    let settings = CvSettings {
+    let settings = OrctCvSettings {
         fit: OrctSettings {
             n_starts: 2,
             ..OrctSettings::default()
@@ -247,7 +247,7 @@ fn weighted_rows_and_repeated_rows_in_any_order_are_cross_validated_to_the_bit()
         gammas: vec![128.0, 512.0],
         local_grid: vec![0.0, 0.5],
         folds: 3,
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
     for (seed, classes) in [(0, 2), (1, 3)] {
         let pair = pair_of(seed, 90, classes);

@@ -5,7 +5,8 @@ use crate::doorway::{enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
 use crate::orrt::OrrtHandle;
 use crate::setting_tables::{
-    cv_settings, fixed_scaling, orct_settings, orrt_settings, row_selection, srt_settings,
+    fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings, orrt_settings, row_selection,
+    srt_cv_settings, srt_settings,
 };
 use crate::srt::SrtHandle;
 use crate::values::integer;
@@ -81,7 +82,7 @@ pub fn fit_orct_cv(
     choices: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrctHandle> {
-    let settings = cv_settings(orct_settings(settings)?, choices)?;
+    let settings = orct_cv_settings(orct_settings(settings)?, choices)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
     let data = training.open(py, deepest)?;
     let fit = |control: &Control| {
@@ -143,6 +144,7 @@ pub fn lambda_max(
 ) -> PyResult<(f64, f64, Option<f64>)> {
     let settings = orct_settings(settings)?;
     let kind = fixed_scaling(&settings)?;
+    fixed_gamma(&settings)?;
     let data = training.open(py, settings.depth)?;
     run_interruptible(py, "lambda_max", |control| {
         let weights = data.weights.as_deref();
@@ -261,4 +263,23 @@ pub fn fit_orrt(
         softwood::fit_orrt(data.rows, &data.y, weights, &groups, &settings, control)
     };
     run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
+}
+
+/// Choose settings by cross-validation and fit; `softwood.fit_srt_cv` prepares the arguments.
+#[pyfunction]
+pub fn fit_srt_cv(
+    py: Python<'_>,
+    training: Regression<'_>,
+    settings: &Bound<'_, PyDict>,
+    choices: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<SrtHandle> {
+    let settings = srt_cv_settings(srt_settings(settings)?, choices)?;
+    let deepest = settings.depths.iter().max().copied().unwrap_or(1);
+    let data = training.open(py, deepest)?;
+    let fit = |control: &Control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_srt_cv(data.rows, &data.y, weights, &settings, control)
+    };
+    run_fit(py, "fit_srt_cv", progress.as_ref(), fit, SrtHandle)
 }

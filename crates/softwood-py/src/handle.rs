@@ -26,15 +26,27 @@ pub fn read_rows<T: Send>(
     n_threads: &Bound<'_, PyAny>,
     job: impl FnOnce(Rows<'_>) -> Result<T, InputError> + Send,
 ) -> PyResult<T> {
-    let (rows, n_threads) = (x.rows(py)?, threads(n_threads)?);
+    let rows = x.rows(py)?;
     check_memory(what, rows.len(), width)?;
-    if rows.len() < ROWS_FOR_A_POOL {
-        return enter(py, function, || job(rows));
+    on_threads(py, function, rows.len(), n_threads, || job(rows))
+}
+
+/// Does `job`, which is about so many rows, on the threads it may use.
+pub fn on_threads<T: Send>(
+    py: Python<'_>,
+    function: &str,
+    rows: usize,
+    n_threads: &Bound<'_, PyAny>,
+    job: impl FnOnce() -> Result<T, InputError> + Send,
+) -> PyResult<T> {
+    let n_threads = threads(n_threads)?;
+    if rows < ROWS_FOR_A_POOL {
+        return enter(py, function, job);
     }
     // Where no threads are to be had, the core does with those it has.
     enter(py, function, || {
         let mut job = Some(job);
-        let mut run = || job.take().map(|job| job(rows));
+        let mut run = || job.take().map(|job| job());
         match in_kept_pool(n_threads, &mut run) {
             Ok(Some(done)) => done,
             _ => run().expect("it has not run yet"),
@@ -239,15 +251,39 @@ macro_rules! handle {
                 self.0.tree().scaling.kind.name()
             }
 
+            /// The names of the user's columns.
             #[getter]
             fn feature_names(&self) -> Vec<String> {
+                self.0.tree().column_names()
+            }
+
+            /// The names of the features that stand for them.
+            #[getter]
+            fn encoded_names(&self) -> Vec<String> {
                 self.0.tree().feature_names.clone()
             }
 
-            /// Typical value of each feature, in the user's units.
+            /// Whether the model was fitted to features that stand for the columns of a table.
             #[getter]
-            fn typical_values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-                self.0.tree().scaling.typical.to_pyarray(py)
+            fn encoded(&self) -> bool {
+                self.0.tree().encoding.is_some()
+            }
+
+            /// The features of a table, and the levels that training has not seen.
+            fn encode<'py>(
+                &self,
+                table: TableFields<'py>,
+                n_threads: &Bound<'py, PyAny>,
+            ) -> PyResult<Features<'py>> {
+                encode(&self.0.tree().column_encoding(), &table, n_threads)
+            }
+
+            /// Typical value of each column, in the user's units.
+            #[getter]
+            fn typical_values(&self) -> Vec<Option<Cell>> {
+                let tree = self.0.tree();
+                let values = tree.column_values(&tree.scaling.typical).into_iter();
+                values.map(|value| value.map(Cell)).collect()
             }
 
             /// Whether the features' names were given.

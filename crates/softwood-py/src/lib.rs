@@ -3,6 +3,7 @@
 
 mod arrays;
 mod doorway;
+mod encoding;
 mod exceptions;
 mod fit_functions;
 mod handle;
@@ -28,10 +29,12 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
+    use super::encoding::{EncodingHandle, refuse_missing};
+    #[pymodule_export]
     use super::exceptions::InternalError;
     #[pymodule_export]
     use super::fit_functions::{
-        fit_orct, fit_orct_cv, fit_orrt, fit_srt, lambda_max, sparsity_path, vc_bounds,
+        fit_orct, fit_orct_cv, fit_orrt, fit_srt, fit_srt_cv, lambda_max, sparsity_path, vc_bounds,
     };
     #[pymodule_export]
     use super::load::load;

@@ -2,10 +2,11 @@
 
 use crate::arrays::{Matrix, cube, empty_matrix, labels_to_numpy, matrix};
 use crate::doorway::enter;
+use crate::encoding::{Features, TableFields, encode};
 use crate::handle::{self, handle, read_rows};
-use crate::results::{RuleFields, SplitFields};
+use crate::results::{Cell, RuleFields, SplitFields};
 use crate::settings::{Kind, Name, Named};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, ToPyArray};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use softwood::data::Rows;
 use softwood::fitted::Decision;
@@ -147,7 +148,7 @@ handle! {
 }
 
 impl OrctHandle {
-    /// A value for each row, class and feature.
+    /// A value for each row, class and column.
     fn by_class<'py>(
         &self,
         function: &str,
@@ -155,9 +156,9 @@ impl OrctHandle {
         n_threads: &Bound<'py, PyAny>,
         job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
     ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-        let (classes, features) = (self.0.classes.len(), self.0.tree.features());
+        let (classes, tree) = (self.0.classes.len(), &self.0.tree);
         let (names, py) = ((function, "the explanations"), n_threads.py());
-        let values = read_rows(py, names, x, classes * features, n_threads, job)?;
-        Ok(cube(py, values, classes, features))
+        let values = read_rows(py, names, x, classes * tree.features(), n_threads, job)?;
+        Ok(cube(py, values, classes, tree.columns()))
     }
 }

@@ -4,7 +4,7 @@ use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::doorway::{enter, run_interruptible};
 use crate::exceptions::CoreError;
 use crate::kept_pool::KeptPool;
-use crate::setting_tables::{fixed_scaling, orct_settings};
+use crate::setting_tables::{fixed_gamma, fixed_scaling, orct_settings};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -55,7 +55,8 @@ impl OrctObjective {
             cover_classes: false, // the labels are given
             ..orct_settings(settings)?
         };
-        let (kind, depth) = (fixed_scaling(&settings)?, settings.depth);
+        let (kind, gamma) = (fixed_scaling(&settings)?, fixed_gamma(&settings)?);
+        let depth = settings.depth;
         let labels = Labels {
             classes: classes.into(),
             codes: codes.as_array().to_vec(),
@@ -87,7 +88,7 @@ impl OrctObjective {
             costs,
             scaling,
             topology,
-            gamma: settings.gamma,
+            gamma,
             pool,
         })
     }

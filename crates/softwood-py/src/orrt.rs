@@ -2,9 +2,10 @@
 
 use crate::arrays::{Matrix, matrix};
 use crate::doorway::enter;
+use crate::encoding::{Features, TableFields, encode};
 use crate::handle::{self, position, read_rows};
 use crate::regression::regression_handle;
-use crate::results::{LeafModelFields, RuleFields, SplitFields};
+use crate::results::{Cell, LeafModelFields, RuleFields, SplitFields};
 use crate::settings::Named;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;

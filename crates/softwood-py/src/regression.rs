@@ -66,7 +66,7 @@ macro_rules! regression_handle {
         }
 
         impl $handle {
-            /// A value for each row and feature.
+            /// A value for each row and column.
             fn by_feature<'py>(
                 &self,
                 function: &str,
@@ -75,9 +75,9 @@ macro_rules! regression_handle {
                 job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
             ) -> PyResult<Bound<'py, PyArray2<f64>>> {
                 let (names, py) = ((function, "the explanations"), n_threads.py());
-                let width = self.0.tree.features();
-                let values = read_rows(py, names, x, width, n_threads, job)?;
-                Ok(matrix(py, values, width))
+                let tree = &self.0.tree;
+                let values = read_rows(py, names, x, tree.features(), n_threads, job)?;
+                Ok(matrix(py, values, tree.columns()))
             }
         }
     };

@@ -1,6 +1,8 @@
 //! What models tell about themselves, as plain dicts: `softwood.results` has a class for each.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use softwood::data::Value;
 use softwood::fitted::{CurvePoints, LeafModel, Measure, Rule, SplitExplanation, Term};
 
 /// A weighted sum of features.
@@ -18,6 +20,7 @@ impl From<&[Term]> for Terms {
         let measure = |term: &Term| match term.measure {
             Measure::Value => "value",
             Measure::Quantile => "quantile",
+            Measure::Indicator => "indicator",
         };
         Self {
             features: terms.iter().map(|term| term.feature).collect(),
@@ -93,6 +96,29 @@ impl From<CurvePoints> for CurveFields {
     }
 }
 
+/// A value of a table: a float, a string, a bool, or None where it is missing.
+pub struct Cell(pub Value);
+
+impl<'py> IntoPyObject<'py> for Cell {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        match self.0 {
+            Value::Number(x) => x.into_bound_py_any(py),
+            Value::Text(text) => text.into_bound_py_any(py),
+            Value::Truth(truth) => truth.into_bound_py_any(py),
+            Value::Missing => Ok(py.None().into_bound(py)),
+        }
+    }
+}
+
+/// None for a level never seen in training, too.
+fn cell(value: &Option<Value>) -> Option<Cell> {
+    value.clone().map(Cell)
+}
+
 /// A split on the path of a row.
 #[derive(IntoPyObject)]
 pub struct SplitFields {
@@ -103,8 +129,8 @@ pub struct SplitFields {
     base: f64,
     features: Vec<usize>,
     names: Vec<String>,
-    values: Vec<f64>,
-    typical: Vec<f64>,
+    values: Vec<Option<Cell>>,
+    typical: Vec<Option<Cell>>,
     contributions: Vec<f64>,
     text: String,
 }
@@ -120,8 +146,8 @@ impl From<SplitExplanation> for SplitFields {
             base: split.base,
             features: parts.iter().map(|part| part.feature).collect(),
             names: parts.iter().map(|part| part.name.clone()).collect(),
-            values: parts.iter().map(|part| part.value).collect(),
-            typical: parts.iter().map(|part| part.typical).collect(),
+            values: parts.iter().map(|part| cell(&part.value)).collect(),
+            typical: parts.iter().map(|part| cell(&part.typical)).collect(),
             contributions: parts.iter().map(|part| part.contribution).collect(),
             text: split.to_string(),
         }

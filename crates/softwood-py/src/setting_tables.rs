@@ -3,7 +3,8 @@
 
 use crate::exceptions::CoreError;
 use crate::settings::{
-    Kind, List, Name, Number, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
+    Kind, List, Name, Number, OfTable, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth,
+    Whole,
 };
 use crate::values::integer;
 use pyo3::exceptions::PyTypeError;
@@ -12,10 +13,13 @@ use pyo3::types::{PyBool, PyDict};
 use softwood::objective::PenaltySettings;
 use softwood::selection::SelectionSettings;
 use softwood::tree::Topology;
-use softwood::{CvSettings, OrctSettings, OrrtSettings, RowSelection, SrtSettings};
+use softwood::{
+    OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SrtCvSettings, SrtSettings,
+};
 
 const DEPTH: Whole = Whole(1, Topology::MAX_DEPTH as u64);
 const STARTS: Whole = Whole(1, 1_000_000);
+const FOLDS: Whole = Whole(2, 1000);
 const SEED: Whole = Whole(0, u64::MAX);
 
 /// Makes `$read`, which puts the items of a dict where they belong, and `$show`, which makes a dict.
@@ -52,6 +56,7 @@ macro_rules! fit_table {
             "n_threads" => run.n_threads: Threads;
             "time_limit" => run.time_limit: Seconds;
             "feature_names" => run.feature_names: Prepared;
+            "encoding" => run.encoding: OfTable;
         }
     };
 }
@@ -62,10 +67,11 @@ fn unknown(name: &str, known: &[&str]) -> PyErr {
 }
 
 fit_table! { read_orct, show_orct, OrctSettings;
-    "gamma" => gamma: Positive;
+    "gamma" => gamma: OrAuto(Positive, "a number above 0");
     "costs" => costs: Prepared;
     "scaling" => scaling: Name;
-    "local_penalty" => penalty.local: Number;
+    "balance" => balance: OrAuto(Truth, "True, False");
+    "local_penalty" => penalty.local: OrAuto(Number, "a number of at least 0");
     "global_penalty" => penalty.global: Number;
     "penalty_shape" => penalty.shape: Name;
     "groups" => penalty.groups: Prepared;
@@ -73,17 +79,28 @@ fit_table! { read_orct, show_orct, OrctSettings;
     "max_features" => max_features: Whole(1, u32::MAX as u64);
     "max_leaves" => max_leaves: Whole(2, u32::MAX as u64);
     "min_class_rate" => min_class_rate: Prepared;
+    "min_class_rate_on" => rates_on: Name;
     "cover_classes" => cover_classes: Truth;
     "max_iter" => max_iter: Whole(1, i64::MAX as u64);
 }
 
-table! { read_cv, show_cv, CvSettings;
+table! { read_orct_cv, show_orct_cv, OrctCvSettings;
     "depths" => depths: List("integers", "depths", DEPTH);
     "scalings" => scalings: List("names", "scalings: scaling", Name);
     "gammas" => gammas: List("numbers", "gammas: gamma", Positive);
     "local_grid" => local_grid: List("numbers", "local_grid", Number);
     "global_grid" => global_grid: List("numbers", "global_grid", Number);
-    "folds" => folds: Whole(2, 1000);
+    "folds" => folds: FOLDS;
+    "scoring" => scoring: Name;
+    "rule" => rule: Name;
+}
+
+table! { read_srt_cv, show_srt_cv, SrtCvSettings;
+    "depths" => depths: List("integers", "depths", DEPTH);
+    "curves" => curves: List("truth values", "curves", Truth);
+    "ridges" => ridges: List("numbers or None", "ridges", Number);
+    "folds" => folds: FOLDS;
+    "scoring" => scoring: Name;
     "rule" => rule: Name;
 }
 
@@ -132,11 +149,15 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     srt.set_item("convergent", false)?;
     let orrt = show_orrt(py, &OrrtSettings::default())?;
     orrt.set_item("penalty_parameters", py.None())?;
+    for fit in [&orct, &orrt, &srt] {
+        fit.del_item("encoding")?; // what tables are made into: nobody gives it
+    }
     let all = PyDict::new(py);
     all.set_item("fit_orct", orct)?;
-    all.set_item("fit_orct_cv", show_cv(py, &CvSettings::default())?)?;
+    all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_srt", srt)?;
     all.set_item("fit_orrt", orrt)?;
+    all.set_item("fit_srt_cv", show_srt_cv(py, &SrtCvSettings::default())?)?;
     all.set_item(
         "RowSelection",
         show_row_selection(py, &RowSelection::default())?,
@@ -197,12 +218,22 @@ fn set_parameters(penalty: &mut PenaltySettings, parameters: &[(String, f64)]) -
 }
 
 /// Settings of a cross-validation, with `fit` for all that is not chosen.
-pub fn cv_settings(fit: OrctSettings, given: &Bound<'_, PyDict>) -> PyResult<CvSettings> {
-    let mut settings = CvSettings {
+pub fn orct_cv_settings(fit: OrctSettings, given: &Bound<'_, PyDict>) -> PyResult<OrctCvSettings> {
+    let mut settings = OrctCvSettings {
         fit,
-        ..CvSettings::default()
+        ..OrctCvSettings::default()
     };
-    read_cv(&mut settings, given)?;
+    read_orct_cv(&mut settings, given)?;
+    Ok(settings)
+}
+
+/// The same for a soft regression tree.
+pub fn srt_cv_settings(fit: SrtSettings, given: &Bound<'_, PyDict>) -> PyResult<SrtCvSettings> {
+    let mut settings = SrtCvSettings {
+        fit,
+        ..SrtCvSettings::default()
+    };
+    read_srt_cv(&mut settings, given)?;
     Ok(settings)
 }
 
@@ -246,6 +277,13 @@ pub fn selection_settings(given: &Bound<'_, PyDict>) -> PyResult<SelectionSettin
     let mut settings = SelectionSettings::default();
     read_selection(&mut settings, given)?;
     Ok(settings)
+}
+
+/// A steepness that needs no choice: any but "auto".
+pub fn fixed_gamma(settings: &OrctSettings) -> PyResult<f64> {
+    settings.gamma.ok_or_else(|| {
+        pyo3::exceptions::PyValueError::new_err("gamma must be a number above 0, got \"auto\"")
+    })
 }
 
 /// A scaling that the core can learn at once: any but "auto".

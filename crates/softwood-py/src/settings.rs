@@ -3,16 +3,17 @@
 //! A table (see `setting_tables`) says of which kind each setting is. Reading a dict by the table, and
 //! making the dict of defaults, are the same for all tables.
 
+use crate::encoding::EncodingHandle;
 use crate::exceptions::CoreError;
 use crate::values::{integer, number, positive, shown, text, threads, truth, wrong_type};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use softwood::data::{ScalingChoice, ScalingKind};
-use softwood::fitted::Routing;
+use softwood::data::{Encoding, ScalingChoice, ScalingKind};
+use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
 use softwood::objective::PenaltyShape;
-use softwood::{CvRule, InputError, RegressionStart};
+use softwood::{CvRule, InputError, RatesOn, RegressionStart};
 use std::time::Duration;
 
 /// A kind of setting with values of type T.
@@ -84,6 +85,27 @@ impl Kind<Option<f64>> for Number {
 
     fn show<'py>(&self, py: Python<'py>, value: &Option<f64>) -> PyResult<Bound<'py, PyAny>> {
         value.into_bound_py_any(py)
+    }
+}
+
+/// What is chosen on folds of the training rows unless it is said: `"auto"`, or a value of a kind, which is
+/// described for those who give another text.
+pub struct OrAuto<K>(pub K, pub &'static str);
+
+impl<T, K: Kind<T>> Kind<Option<T>> for OrAuto<K> {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+        match value.cast::<PyString>() {
+            Ok(said) if said.to_cow()? == "auto" => Ok(None),
+            Ok(_) => Err(wrong_type(name, &format!("{} or \"auto\"", self.1), value)),
+            Err(_) => self.0.take(name, value).map(Some),
+        }
+    }
+
+    fn show<'py>(&self, py: Python<'py>, value: &Option<T>) -> PyResult<Bound<'py, PyAny>> {
+        match value {
+            Some(value) => self.0.show(py, value),
+            None => "auto".into_bound_py_any(py),
+        }
     }
 }
 
@@ -239,6 +261,39 @@ impl Named for RegressionStart {
     }
 }
 
+impl Named for ClassScoring {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        (*self).name()
+    }
+}
+
+impl Named for ResponseScoring {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        (*self).name()
+    }
+}
+
+impl Named for RatesOn {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Training => "training",
+            Self::Folds => "folds",
+        }
+    }
+}
+
 impl Named for CvRule {
     fn parse(name: &str) -> Result<Self, InputError> {
         match name {
@@ -324,6 +379,25 @@ impl Kind<[f64; 3]> for Three {
 
     fn show<'py>(&self, py: Python<'py>, value: &[f64; 3]) -> PyResult<Bound<'py, PyAny>> {
         Ok(PyTuple::new(py, value)?.into_any())
+    }
+}
+
+/// The encoding of a table, or None.
+pub struct OfTable;
+
+impl Kind<Option<Encoding>> for OfTable {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Encoding>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        match value.cast::<EncodingHandle>() {
+            Ok(handle) => Ok(Some(handle.get().0.clone())),
+            Err(_) => Err(wrong_type(name, "an encoding or None", value)),
+        }
+    }
+
+    fn show<'py>(&self, py: Python<'py>, _: &Option<Encoding>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(py.None().into_bound(py))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be wrong with the input, said with the values at fault, and how a fit can fail.
 
 use crate::stop::{Interrupted, SourceError, Stopped};
+use crate::table_error::TableError;
 
 /// Input that cannot be fitted, predicted or loaded; found before any work is done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -136,6 +137,9 @@ pub enum InputError {
         /// What came.
         got: String,
     },
+    /// A table that cannot be encoded.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A model file that cannot be trusted.
     #[error("not a valid softwood model: {0}")]
     ModelFile(String),

@@ -132,6 +132,7 @@ pub mod solver;
 mod start;
 pub mod status;
 pub mod stop;
+mod table_error;
 mod threads;
 pub mod tree;
 mod vectors;
@@ -140,15 +141,15 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
-pub use fit::cv_settings::{CvRule, CvSettings};
-#[cfg(feature = "fit")]
 pub use fit::lambda_max::lambda_max;
 #[cfg(feature = "fit")]
 pub use fit::orct::{check_orct_input, fit_orct};
 #[cfg(feature = "fit")]
 pub use fit::orct_cv::fit_orct_cv;
 #[cfg(feature = "fit")]
-pub use fit::orct_settings::OrctSettings;
+pub use fit::orct_cv_settings::OrctCvSettings;
+#[cfg(feature = "fit")]
+pub use fit::orct_settings::{OrctSettings, RatesOn};
 #[cfg(feature = "fit")]
 pub use fit::orrt::fit_orrt;
 #[cfg(feature = "fit")]
@@ -156,13 +157,19 @@ pub use fit::orrt_settings::OrrtSettings;
 #[cfg(feature = "fit")]
 pub use fit::row_groups::{GroupRows, RowGroup};
 #[cfg(feature = "fit")]
+pub use fit::row_selection::RowSelection;
+#[cfg(feature = "fit")]
 pub use fit::run_settings::RunSettings;
 #[cfg(feature = "fit")]
-pub use fit::selected_rows::{RowSelection, fit_orct_selected};
+pub use fit::selected_rows::fit_orct_selected;
 #[cfg(feature = "fit")]
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 #[cfg(feature = "fit")]
 pub use fit::srt::fit_srt;
+#[cfg(feature = "fit")]
+pub use fit::srt_cv::fit_srt_cv;
+#[cfg(feature = "fit")]
+pub use fit::srt_cv_settings::SrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, OrrtModel, SrtModel};
@@ -170,4 +177,7 @@ pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, OrrtModel, SrtMo
 pub use objective::LambdaMax;
 #[cfg(feature = "fit")]
 pub use progress::{Progress, ProgressSnapshot};
+#[cfg(feature = "fit")]
+pub use search::race::CvRule;
 pub use stop::StopFlag;
+pub use table_error::TableError;

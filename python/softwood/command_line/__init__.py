@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from .. import __version__
+from ..warnings import SoftwoodWarning
 from . import demo, fit, predict, show
 
 COMMANDS = (fit, predict, show, demo)
@@ -17,7 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the program's exit code."""
     given = _parser().parse_args(arguments)
     try:
-        given.run(given)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", SoftwoodWarning)
+            warnings.showwarning = _note
+            given.run(given)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever reads has seen enough; Python must not complain when it closes the stream.
@@ -45,6 +50,11 @@ def _parser() -> argparse.ArgumentParser:
         name = command.__name__.rpartition(".")[2]
         command.add_arguments(commands.add_parser(name, help=text, description=text))
     return parser
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning without the line of code that it came from."""
+    print(f"Note: {message}", file=sys.stderr)
 
 
 def _complain(text: object, code: int) -> int:

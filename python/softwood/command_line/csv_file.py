@@ -64,6 +64,13 @@ class CsvFile:
                 raise self.error(row, name, f"{texts[row]!r} is not finite")
         return np.array(values, np.float64)
 
+    def refuse_missing(self, names: Sequence[str]) -> None:
+        """Refuse missing values, by the first of them."""
+        for name in names:
+            texts = self.texts(name)
+            if None in texts:
+                raise self.error(texts.index(None), name, "missing")
+
     def error(self, row: int, name: str, text: str) -> ValueError:
         """Return an error about one field."""
         return ValueError(f"{self.path}, line {self.lines[row]}, column {name!r}: {text}")

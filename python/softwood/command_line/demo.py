@@ -19,7 +19,7 @@ What to try next:
 
   import softwood
   X, y, names = softwood.load_example()         # or rows and labels of your own
-  model = softwood.fit_orct(X, y, depth=2)      # scaling="auto", gamma=128: try them
+  model = softwood.fit_orct(X, y, depth=2)      # depth=3, rows="selected": try them
   model.predict_proba(X)                        # probabilities of the classes
   model.explain(X)                              # how they change with each feature
   print(model.rule(0))                          # a split in your own units

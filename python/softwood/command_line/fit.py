@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from .._settings import ORCT
 from ..functions import fit_orct, fit_srt
 from ..model_choice import fit_orct_cv
 from ..models import OrctModel, SrtModel
-from ..warnings import SoftwoodWarning
 from .csv_file import CsvFile, read_csv
-from .features import rows_of
+from .features import columns_of
 
 # A target of whole numbers with more values than this is a quantity, not a class.
 MOST_CLASSES = 10
@@ -37,6 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cv", action="store_true", help="choose depth and other settings by cross-validation")
     add("--drop", action="append", default=[], metavar="COLUMN", help="a column to leave out")
     add("--text", action="append", default=[], metavar="COLUMN", help="numbers that are names")
+    add(
+        "--missing",
+        choices=["indicator", "error"],
+        default="indicator",
+        help="fill missing values and mark them, or refuse them (default: indicator)",
+    )
     add("--weight", metavar="COLUMN", help="weights of the rows")
     add("--starts", type=int, help="starts of the search")
     add("--seed", type=int, default=0, help="seed of the starts (default: 0)")
@@ -57,9 +61,11 @@ def run(given: argparse.Namespace) -> None:
     if not names:
         raise ValueError(f"{given.data} has no column beside {', '.join(apart)} to predict from")
     y = target_of(table, given.target, given.task)
-    X = rows_of(table, names, given.text)
+    X = columns_of(table, names, given.text)
+    if given.missing == "error":
+        table.refuse_missing(names)
     settings = {
-        "feature_names": names,
+        "missing": given.missing,
         "sample_weight": complete_numbers(table, given.weight) if given.weight else None,
         "random_state": given.seed,
         "n_threads": given.threads,
@@ -68,13 +74,9 @@ def run(given: argparse.Namespace) -> None:
     }
     if given.starts is not None:
         settings["n_starts"] = given.starts
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SoftwoodWarning)  # printed below
-        model = fit_tree(X, y, given, settings)
+    model = fit_tree(X, y, given, settings)
     print(model)
     print(f"On the training rows: {score_of(model, X, y)}")
-    for notice in model.report.notices:
-        print(f"Note: {notice}")
     if given.out:
         model.save(given.out)
         print(f"Saved to {given.out}")
@@ -101,9 +103,8 @@ def fit_tree(
 
 def target_of(table: CsvFile, name: str, task: str) -> NDArray[Any]:
     """Return labels as int or text, or a response as float."""
+    table.refuse_missing([name])
     texts = table.texts(name)
-    if None in texts:
-        raise table.error(texts.index(None), name, "missing; every row needs a target")
     column = table.column(name) if task == "auto" else None
     if task == "regression" or (isinstance(column, np.ndarray) and not _looks_like_classes(column)):
         return complete_numbers(table, name)
@@ -115,10 +116,8 @@ def target_of(table: CsvFile, name: str, task: str) -> NDArray[Any]:
 
 def complete_numbers(table: CsvFile, name: str) -> NDArray[np.float64]:
     """Return a column of numbers without missing values."""
-    numbers = table.numbers(name)
-    if np.isnan(numbers).any():
-        raise table.error(int(np.isnan(numbers).argmax()), name, "missing; every row needs a value")
-    return numbers
+    table.refuse_missing([name])
+    return table.numbers(name)
 
 
 def _looks_like_classes(numbers: NDArray[np.float64]) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ..functions import load
 from ..models import OrctModel
 from .csv_file import read_csv
-from .features import rows_for
+from .features import columns_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +33,12 @@ def run(given: argparse.Namespace) -> None:
     model = load(given.model)
     if given.proba and not isinstance(model, OrctModel):
         raise ValueError(f"{given.model} is a regression, which has no probabilities: no --proba")
-    X = rows_for(model, read_csv(given.data))
+    X = columns_for(model, read_csv(given.data))
     header: list[Any] = ["prediction"]
-    columns = [model.predict(X)]
+    try:
+        columns = [model.predict(X)]
+    except ValueError as error:
+        raise ValueError(f"{given.data}: {error}") from None
     if given.proba and isinstance(model, OrctModel):
         header += [f"probability of {label}" for label in model.classes]
         columns += list(model.predict_proba(X).T)

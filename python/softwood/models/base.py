@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
+import numpy as np
+
 from .. import _core, _inputs
+from .._features import features_of
 from ..results import FitReport, Rule, SplitExplanation
 from .from_core import linear_form
 
@@ -12,7 +15,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
 M = TypeVar("M", bound="TreeModel")
@@ -43,11 +45,9 @@ class TreeModel:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} does not change: {name} cannot be deleted")
 
-    def _rows(self, X: Any) -> _inputs.Rows:
-        """Return X as the core takes it, if its columns are those of the training rows."""
-        if self._handle.named and hasattr(X, "columns"):
-            _inputs.check_names(X, self.feature_names)
-        return _inputs.as_rows(X)
+    def _rows(self, X: Any, n_threads: int | None = None) -> _inputs.Rows:
+        """Return the features of X, if its columns are those of the training rows."""
+        return features_of(self._handle, X, n_threads)
 
     @property
     def depth(self) -> int:
@@ -74,17 +74,64 @@ class TreeModel:
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the features; x0, x1, … if the training rows had none."""
+        """Names of the columns of the training rows; x0, x1, … if they had none."""
         return self._handle.feature_names
 
     @property
-    def typical_values(self) -> NDArray[np.float64]:
-        """Typical value of each feature, shape (p,): the weighted median of the training rows.
+    def encoded_names(self) -> list[str]:
+        """Names of the p features that stand for the columns of a table, as ``"colour is red"``.
 
-        The smallest value that at least half of the weight does not exceed. Files of version 1 have
-        none; the value in the middle of the scaled range takes its place.
+        The same as `feature_names` if the model was fitted to numbers.
         """
-        return self._handle.typical_values
+        return self._handle.encoded_names
+
+    @property
+    def typical_values(self) -> NDArray[Any]:
+        """Typical value of each column: the weighted median of the training rows, or a level.
+
+        The smallest value that at least half of the weight does not exceed; of levels without an
+        order, the most frequent one. Objects if the model was fitted to a table that is not all
+        numbers. Files of version 1 have none; the value in the middle of the scaled range takes
+        its place.
+        """
+        values = self._handle.typical_values
+        return np.array(values, dtype=object if self._handle.encoded else np.float64)
+
+    def encode(self, X: Any, *, n_threads: int | None = None) -> NDArray[Any]:
+        """Return the features that stand for the columns of a table.
+
+        What `coefficients` and the `features` of rules speak of.
+
+        Parameters
+        ----------
+        X : array_like, data frame or mapping
+            Rows with the columns of the training rows: found by their names, in any order, or,
+            without names, by their order.
+        n_threads : int, optional
+            Threads to use, by default one for each core.
+
+        Returns
+        -------
+        ndarray, shape (N, p)
+            A feature for each of `encoded_names`.
+
+        Warns
+        -----
+        UnseenLevelsWarning
+            If a column holds levels that training has not seen: none of its features is 1 then.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> table = {"size": [1.0, 2.0, 3.0, 4.0] * 5, "colour": ["red", "blue"] * 10}
+        >>> model = softwood.fit_orct(table, [0, 1] * 10, depth=1, n_starts=1)
+        >>> model.encoded_names
+        ['size', 'colour is blue', 'colour is red']
+        >>> model.encode({"colour": ["red"], "size": [9.0]})
+        array([[9., 0., 1.]])
+        """
+        rows = self._rows(X, n_threads)
+        return rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
@@ -125,7 +172,7 @@ class TreeModel:
         >>> model.leaf_probabilities(X[:3]).sum(axis=1).round(6).tolist()
         [1.0, 1.0, 1.0]
         """
-        return self._handle.leaf_probabilities(self._rows(X), n_threads)
+        return self._handle.leaf_probabilities(self._rows(X, n_threads), n_threads)
 
     def apply(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
         """Tell at which leaf each row ends if it takes the likelier branch at every split.
@@ -150,7 +197,7 @@ class TreeModel:
         >>> bool((model.apply(X) == model.leaf_probabilities(X).argmax(axis=1)).all())
         True
         """
-        return self._handle.apply(self._rows(X), n_threads)
+        return self._handle.apply(self._rows(X, n_threads), n_threads)
 
     def decision_path(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
         """List the nodes from the root to the leaf that the likelier branches lead to.
@@ -178,7 +225,7 @@ class TreeModel:
         >>> bool((path[:, 0] == 0).all()), bool((path[:, 1] == 2 - left).all())
         (True, True)
         """
-        return self._handle.decision_path(self._rows(X), n_threads)
+        return self._handle.decision_path(self._rows(X, n_threads), n_threads)
 
     def explain_path(self, x: Any) -> tuple[SplitExplanation, ...]:
         """Explain the way of one row through the tree, split by split.
@@ -209,7 +256,10 @@ class TreeModel:
         >>> bool(split.values[0] == X[0, first])
         True
         """
-        told = self._handle.explain_path(self._rows(_inputs.as_row(x)))
+        rows = self._rows(_inputs.as_row(x))
+        if len(rows) != 1:
+            raise ValueError(f"x must be one row, got {len(rows)}")
+        told = self._handle.explain_path(rows)
         return tuple(linear_form(SplitExplanation, split) for split in told)
 
     def describe(self, terms: int | None = None) -> str:
@@ -240,7 +290,10 @@ class TreeModel:
         return self._handle.text(terms)
 
     def importance(self, kind: str = "sum") -> NDArray[np.float64]:
-        """Measure how much each feature matters to the splits.
+        """Measure how much each column of the training rows matters to the splits.
+
+        A column that stands for several features counts by the range of what it adds over its
+        levels, as |a| is the range of what a number adds.
 
         Parameters
         ----------
@@ -251,8 +304,8 @@ class TreeModel:
 
         Returns
         -------
-        ndarray, shape (p,)
-            Importances, not negative.
+        ndarray, shape (columns,)
+            Importances, not negative, one for each of `feature_names`.
 
         Examples
         --------

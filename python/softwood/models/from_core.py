@@ -16,9 +16,11 @@ from ..results import (
     CvTable,
     FitReport,
     LinearForm,
+    OrctCandidate,
     SelectionReport,
     SelectionRound,
     SplitExplanation,
+    SrtCandidate,
 )
 
 R = TypeVar("R", bound=FitReport)
@@ -66,12 +68,15 @@ def _constraint(told: Mapping[str, Any], labels: Sequence[object]) -> Constraint
 
 
 def _cv_table(told: Mapping[str, Any]) -> CvTable:
-    candidates = tuple(
-        # A candidate that was never scored has NaN, which JSON cannot say.
-        _make(CvCandidate, {k: math.nan if v is None else v for k, v in candidate.items()})
-        for candidate in told["candidates"]
-    )
+    candidates = tuple(map(_candidate, told["candidates"]))
     return _make(CvTable, {**told, "candidates": candidates})
+
+
+def _candidate(told: Mapping[str, Any]) -> CvCandidate:
+    kind = SrtCandidate if "curves" in told else OrctCandidate
+    # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
+    unknown = {name: math.nan for name, value in told.items() if value is None}
+    return _make(kind, {**told, **unknown, "ridge_leaves": told.get("ridge_leaves")})
 
 
 def _selection(told: Mapping[str, Any]) -> SelectionReport:

@@ -18,7 +18,7 @@ class OrctModel(TreeModel):
     """A fitted optimal randomized classification tree.
 
     Made by :func:`softwood.fit_orct` and :func:`softwood.load`. Methods that take rows accept what
-    `fit_orct` accepts; a data frame must have the columns of the training rows, in their order.
+    `fit_orct` accepts; a data frame must have the columns of the training rows, in any order.
     Models do not change; they may be shared between threads, compared, copied and pickled.
 
     Attributes
@@ -35,9 +35,11 @@ class OrctModel(TreeModel):
     classes : ndarray, shape (K,)
         Distinct labels in increasing order.
     feature_names : list of str
-        Names of the features; x0, x1, … if the training rows had none.
-    typical_values : ndarray, shape (p,)
-        Typical value of each feature: the weighted median of the training rows.
+        Names of the columns of the training rows; x0, x1, … if they had none.
+    encoded_names : list of str
+        Names of the p features that stand for the columns of a table; else the same.
+    typical_values : ndarray
+        Typical value of each column: the weighted median of the training rows, or a level.
     coefficients : ndarray, shape (B, p)
         Coefficients a of the splits, on scaled features: a row for each of `splits`.
     intercepts : ndarray, shape (B,)
@@ -169,7 +171,7 @@ class OrctModel(TreeModel):
         >>> model.predict(X[:1]).tolist()
         ['malignant']
         """
-        return self.classes.take(self._handle.predict(self._rows(X), routing, n_threads))
+        return self.classes.take(self._handle.predict(self._rows(X, n_threads), routing, n_threads))
 
     def predict_proba(
         self, X: Any, *, routing: str = "soft", n_threads: int | None = None
@@ -203,7 +205,7 @@ class OrctModel(TreeModel):
         >>> bool(np.allclose(probabilities, mixed, rtol=0, atol=1e-14))
         True
         """
-        return self._handle.predict_proba(self._rows(X), routing, n_threads)
+        return self._handle.predict_proba(self._rows(X, n_threads), routing, n_threads)
 
     def label_probabilities(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Compute the share with which the randomized tree predicts each class.
@@ -235,7 +237,7 @@ class OrctModel(TreeModel):
         >>> bool(abs(malignant.mean() - model.report.constraints[0].reached) < 1e-9)
         True
         """
-        return self._handle.label_probabilities(self._rows(X), n_threads)
+        return self._handle.label_probabilities(self._rows(X, n_threads), n_threads)
 
     def explain(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by the derivatives of the class probabilities.
@@ -253,9 +255,10 @@ class OrctModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, K, p)
+        ndarray, shape (N, K, columns)
             Entry [i, k, j] tells by how much the probability of class k changes, per unit of
-            feature j, where row i stands. Summed over the classes they are 0.
+            column j, where row i stands. Summed over the classes they are 0. NaN for bools and
+            levels of tables, which have no derivative.
 
         Examples
         --------
@@ -265,7 +268,7 @@ class OrctModel(TreeModel):
         >>> model.explain(X[:10]).shape
         (10, 2, 30)
         """
-        return self._handle.explain(self._rows(X), n_threads)
+        return self._handle.explain(self._rows(X, n_threads), n_threads)
 
     def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by what they owe to each feature's not being typical.
@@ -283,7 +286,7 @@ class OrctModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, K, p)
+        ndarray, shape (N, K, columns)
             Entry [i, k, j] tells by how much the log odds ln(P/(1 − P)) of class k in
             `predict_proba` are higher for row i than they would be if feature j alone were set back
             to its typical value (`typical_values`): above 0, the value speaks for the class.
@@ -302,7 +305,7 @@ class OrctModel(TreeModel):
         >>> bool(np.allclose(model.effects(row)[0, :, 7], change))
         True
         """
-        return self._handle.effects(self._rows(X), n_threads)
+        return self._handle.effects(self._rows(X, n_threads), n_threads)
 
     def _shown(self) -> dict[str, object]:
         return super()._shown() | {"classes": len(self.classes), "gamma": _short(self.gamma)}

@@ -122,7 +122,7 @@ class OrrtModel(RegressionModel):
         >>> bool(np.allclose(model.explain(X)[:, 0], change / 2e-6, atol=1e-5))
         True
         """
-        return self._handle.explain(self._rows(X), n_threads)
+        return self._handle.explain(self._rows(X, n_threads), n_threads)
 
     def leaf_model(self, leaf: int) -> LeafModel:
         """Write a leaf's linear model in the units and names of the training rows.

@@ -57,7 +57,7 @@ class RegressionModel(TreeModel):
         >>> model.predict([[0.5, 0.0], [-0.9, 0.0]]).round(1).tolist()
         [0.5, 0.9]
         """
-        return self._handle.predict(self._rows(X), n_threads)
+        return self._handle.predict(self._rows(X, n_threads), n_threads)
 
     def effects(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Explain predictions by what they owe to each feature's not being typical.
@@ -74,7 +74,7 @@ class RegressionModel(TreeModel):
 
         Returns
         -------
-        ndarray, shape (N, p)
+        ndarray, shape (N, columns)
             Entry [i, j] tells by how much the prediction of row i is higher than it would be if
             feature j alone were set back to its typical value (`typical_values`). Effects of
             several features need not add up to that of all of them.
@@ -90,7 +90,7 @@ class RegressionModel(TreeModel):
         >>> bool(np.allclose(model.effects(row)[:, 0], change))
         True
         """
-        return self._handle.effects(self._rows(X), n_threads)
+        return self._handle.effects(self._rows(X, n_threads), n_threads)
 
     def importance(self, kind: str = "sum", of: str = "splits") -> NDArray[np.float64]:
         """Measure how much each feature matters.

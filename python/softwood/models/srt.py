@@ -20,7 +20,7 @@ class SrtModel(RegressionModel):
     Made by :func:`softwood.fit_srt` and :func:`softwood.load`. A row takes the likelier branch at
     every split and is predicted by the linear model of the one leaf it reaches. Methods that take
     rows accept what `fit_srt` accepts; a data frame must have the columns of the training rows, in
-    their order. Models do not change; they may be shared between threads, compared, copied and
+    any order. Models do not change; they may be shared between threads, compared, copied and
     pickled.
 
     Attributes
@@ -33,9 +33,11 @@ class SrtModel(RegressionModel):
     scaling : str
         How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``.
     feature_names : list of str
-        Names of the features; x0, x1, … if the training rows had none.
-    typical_values : ndarray, shape (p,)
-        Typical value of each feature: the weighted median of the training rows.
+        Names of the columns of the training rows; x0, x1, … if they had none.
+    encoded_names : list of str
+        Names of the p features that stand for the columns of a table; else the same.
+    typical_values : ndarray
+        Typical value of each column: the weighted median of the training rows, or a level.
     coefficients : ndarray, shape (B, p)
         Coefficients ω of the splits, on scaled features u: a row for each of `splits`. A row of X
         goes left where ω_0 + ωᵀu/p ≥ 0.
@@ -99,10 +101,10 @@ class SrtModel(RegressionModel):
 
         Returns
         -------
-        ndarray, shape (N, p)
-            Entry [i, j] tells by how much the prediction changes per unit of feature j where row i
-            stands: the slope of its leaf and of the feature's curve. Between leaves predictions
-            jump.
+        ndarray, shape (N, columns)
+            Entry [i, j] tells by how much the prediction changes per unit of column j where row i
+            stands: the slope of its leaf and of the column's curve. Between leaves predictions
+            jump. NaN for bools and levels of tables, which have no derivative.
 
         Examples
         --------
@@ -112,7 +114,7 @@ class SrtModel(RegressionModel):
         >>> model.explain([[0.5, 0.0], [-0.75, 0.0]])[:, 0].round(1).tolist()
         [1.0, -1.0]
         """
-        return self._handle.explain(self._rows(X), n_threads)
+        return self._handle.explain(self._rows(X, n_threads), n_threads)
 
     def leaf_model(self, leaf: int) -> LeafModel:
         """Write a leaf's linear model in the units and names of the training rows.

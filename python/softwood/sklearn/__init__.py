@@ -7,7 +7,13 @@ except ImportError as missing:
         'softwood.sklearn needs scikit-learn 1.6 or later: pip install "softwood[sklearn]"'
     ) from missing
 
-from .trees import ORCTClassifier, ORCTClassifierCV, ORRTRegressor, SRTRegressor
+from .trees import (
+    ORCTClassifier,
+    ORCTClassifierCV,
+    ORRTRegressor,
+    SRTRegressor,
+    SRTRegressorCV,
+)
 from .warnings import LimitConvergenceWarning
 
 __all__ = [
@@ -16,4 +22,5 @@ __all__ = [
     "ORCTClassifierCV",
     "ORRTRegressor",
     "SRTRegressor",
+    "SRTRegressorCV",
 ]

@@ -10,14 +10,15 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .._tables import is_table
 from ..models import restore
 from ..progress import follow
 from .callbacks import CallbackSupportMixin, EndedByCallback, Tasks, with_callbacks
-from .parameters import make_init, parameters_of, with_parameters
+from .parameters import ATTRIBUTES, CLASSES, make_init, parameters_of, with_texts
 
 # Rows that the functions read where they are.
 ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -31,7 +32,9 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
     """
 
     _function: ClassVar[Callable[..., Any]]
+    _attributes: ClassVar[str] = ATTRIBUTES  # their documentation
     model_: Any
+    missing: str
     n_jobs: int | None
     random_state: Any
 
@@ -40,11 +43,12 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         if function is not None:
             cls._function = staticmethod(function)
             cls.__init__ = make_init(parameters_of(function))  # type: ignore[method-assign]
-            cls.__doc__ = with_parameters(cls.__doc__ or "", function)
+            cls.__doc__ = with_texts(cls.__doc__ or "", function, cls._attributes)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "indicator"
         return tags
 
     @with_callbacks
@@ -54,7 +58,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         Parameters
         ----------
         X : array_like, data frame or sparse matrix, shape (N, p)
-            Training rows, finite numbers.
+            Training rows: finite numbers; the columns of a frame may also hold text and categories.
         y : array_like, shape (N,)
             Labels of a classifier, response of a regressor.
         sample_weight : array_like, shape (N,), optional
@@ -64,18 +68,27 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         -------
         self
         """
-        X, y = self._check_training(X, y)
+        y = self._check_targets(y)
+        X = self._check_rows(X, reset=True, ensure_min_samples=2)
+        check_consistent_length(X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self.model_ = self._fit_model(X, y, sample_weight)
         self.n_iter_ = self.model_.report.iterations
         return self
 
-    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return rows and targets as arrays, if they are in order."""
+    def _check_targets(self, y: Any) -> NDArray[Any]:
+        """Return labels or a response as an array, if they are in order."""
         raise NotImplementedError
 
-    def _fit_model(self, X: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> Any:
+    def _check_rows(self, X: Any, **checks: Any) -> Any:
+        """Return rows, if they are in order: a table as it is, anything else as an array."""
+        if is_table(X):  # which softwood reads, text and categories included
+            return validate_data(self, X, skip_check_array=True, reset=checks["reset"])
+        finite = "allow-nan" if self.missing == "indicator" else True
+        return validate_data(self, X, ensure_all_finite=finite, **ROWS, **checks)
+
+    def _fit_model(self, X: Any, y: NDArray[Any], sample_weight: Any) -> Any:
         """Return the tree, the best so far if a callback ends the fit."""
         settings = self.get_params(deep=False)
         settings |= {
@@ -109,7 +122,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
     def _ask(self, method: str, X: Any) -> Any:
         """Return what a method of the model says of rows, if they are in order."""
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, **ROWS)
+        rows = self._check_rows(X, reset=False)
         return getattr(self.model_, method)(rows, n_threads=effective_n_jobs(self.n_jobs))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -194,6 +207,8 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 class TreeClassifier(ClassifierMixin, TreeEstimator):
     """A classifier by one of softwood's trees."""
 
+    _attributes = f"{CLASSES}\n{ATTRIBUTES}"
+
     @property
     def classes_(self) -> NDArray[Any]:
         """Distinct labels in increasing order, shape (K,)."""
@@ -201,10 +216,10 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         classes: NDArray[Any] = self.model_.classes
         return classes
 
-    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        X, y = validate_data(self, X, y, ensure_min_samples=2, **ROWS)
-        check_classification_targets(y)
-        return X, y
+    def _check_targets(self, y: Any) -> NDArray[Any]:
+        labels: NDArray[Any] = validate_data(self, y=y)
+        check_classification_targets(labels)
+        return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Compute the probability of each class.
@@ -242,6 +257,6 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
 class TreeRegressor(RegressorMixin, TreeEstimator):
     """A regressor by one of softwood's trees."""
 
-    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **ROWS)
-        return X, y
+    def _check_targets(self, y: Any) -> NDArray[Any]:
+        response: NDArray[Any] = validate_data(self, y=y, y_numeric=True)
+        return response

@@ -21,6 +21,21 @@ random_state : int, RandomState instance or None
     own) another one at each fit."""
 
 
+# What every fitted estimator has, and every classifier.
+ATTRIBUTES = """\
+feature_importances_ : ndarray, shape (p,)
+    Share of each column in the absolute coefficients of the splits.
+n_features_in_ : int
+    Columns of X.
+feature_names_in_ : ndarray, shape (p,)
+    Their names, if X had names that are all strings.
+n_iter_ : int
+    Iterations of the solver, over all starts."""
+CLASSES = """\
+classes_ : ndarray, shape (K,)
+    Distinct labels in increasing order."""
+
+
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return name and default of each parameter of an estimator that fits by `function`."""
     names = {"n_threads": "n_jobs"}
@@ -55,11 +70,15 @@ def make_init(defaults: dict[str, Any]) -> Callable[..., None]:
     return __init__
 
 
-def with_parameters(doc: str, function: Callable[..., Any]) -> str:
-    """Return a docstring whose line ``{parameters}`` is what the docstring of `function` says."""
+def with_texts(doc: str, function: Callable[..., Any], attributes: str) -> str:
+    """Return a docstring with texts in the places of ``{parameters}`` and ``{attributes}``.
+
+    Parameters are as the docstring of `function` says.
+    """
     shown = list(parameters_of(function))
     section = re.search(r"Parameters\n-+\n(.*?)\n\n", inspect.getdoc(function) or "", re.DOTALL)
-    texts = re.split(r"\n(?=\S)", section[1]) if section else []
-    kept = [text for text in texts if text.split(" :")[0].split(", ")[0] in shown]
+    entries = re.split(r"\n(?=\S)", section[1]) if section else []
+    kept = [text for text in entries if text.split(" :")[0].split(", ")[0] in shown]
     kept = [SEED if text.startswith("random_state") else text for text in kept]
-    return inspect.cleandoc(doc).replace("{parameters}", "\n".join([*kept, JOBS]))
+    texts = {"parameters": "\n".join([*kept, JOBS]), "attributes": attributes}
+    return re.sub(r"^\{(\w+)\}$", lambda line: texts[line[1]], inspect.cleandoc(doc), flags=re.M)

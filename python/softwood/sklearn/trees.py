@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..functions import fit_orct, fit_orrt, fit_srt
-from ..model_choice import fit_orct_cv
+from ..model_choice import fit_orct_cv, fit_srt_cv
 from .base import TreeClassifier, TreeRegressor
 
 
@@ -17,17 +17,8 @@ class ORCTClassifier(TreeClassifier, function=fit_orct):
     Attributes
     ----------
     model_ : OrctModel
-        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
-    classes_ : ndarray, shape (K,)
-        Distinct labels in increasing order.
-    feature_importances_ : ndarray, shape (p,)
-        Share of each feature in the absolute coefficients of the splits.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray, shape (p,)
-        Their names, if X had names that are all strings.
-    n_iter_ : int
-        Iterations of the solver, over all starts.
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
 
     See Also
     --------
@@ -61,17 +52,8 @@ class ORCTClassifierCV(TreeClassifier, function=fit_orct_cv):
     Attributes
     ----------
     model_ : OrctModel
-        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
-    classes_ : ndarray, shape (K,)
-        Distinct labels in increasing order.
-    feature_importances_ : ndarray, shape (p,)
-        Share of each feature in the absolute coefficients of the splits.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray, shape (p,)
-        Their names, if X had names that are all strings.
-    n_iter_ : int
-        Iterations of the solver, over all starts.
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
 
     See Also
     --------
@@ -129,6 +111,32 @@ class SRTRegressor(TreeRegressor, function=fit_srt):
     Attributes
     ----------
     model_ : SrtModel
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import SRTRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> SRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+
+class SRTRegressorCV(TreeRegressor, function=fit_srt_cv):
+    """A soft regression tree with depth, curves and ridge chosen by cross-validation.
+
+    As :func:`softwood.fit_srt_cv` fits it; ``model_.report.cross_validation`` holds the table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : SrtModel
         The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
     feature_importances_ : ndarray, shape (p,)
         Share of each feature in the absolute coefficients of the splits.
@@ -139,12 +147,16 @@ class SRTRegressor(TreeRegressor, function=fit_srt):
     n_iter_ : int
         Iterations of the solver, over all starts.
 
+    See Also
+    --------
+    SRTRegressor : Fits a tree with given settings.
+
     Examples
     --------
     >>> import numpy as np
-    >>> from softwood.sklearn import SRTRegressor
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> from softwood.sklearn import SRTRegressorCV
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
-    >>> SRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
+    >>> SRTRegressorCV(depths=(1,), curves=(False,)).fit(X, y).score(X, y) > 0.95
     True
     """

@@ -34,23 +34,29 @@ impl Distributions {
         Ok(Self(maps.features))
     }
 
-    /// Hinges at values between which equally many rows lie, feature after feature.
-    pub fn hinges(&self, scaling: &Scaling) -> Result<Vec<Hinge>, InputError> {
-        let bendable = self
-            .0
-            .iter()
-            .filter(|d| !inner_knots(d).0.is_empty())
-            .count();
-        if bendable > MOST_HINGES {
-            return Err(InputError::TooManyCurves {
-                features: bendable,
+    /// Err if there are too many features that curves could bend.
+    pub fn check(&self) -> Result<(), InputError> {
+        match self.bendable() {
+            features if features > MOST_HINGES => Err(InputError::TooManyCurves {
+                features,
                 values: LEAST_VALUES,
                 most: MOST_HINGES,
-            });
+            }),
+            _ => Ok(()),
         }
-        let count = MOST_HINGES_OF_A_FEATURE.min(MOST_HINGES / bendable.max(1));
+    }
+
+    fn bendable(&self) -> usize {
+        let bends = |d: &&FeatureMap| !inner_knots(d).0.is_empty();
+        self.0.iter().filter(bends).count()
+    }
+
+    /// Hinges at values between which equally many rows lie, feature after feature, of what passes
+    /// [`Self::check`].
+    pub fn hinges(&self, scaling: &Scaling) -> Vec<Hinge> {
+        let count = MOST_HINGES_OF_A_FEATURE.min(MOST_HINGES / self.bendable().max(1));
         let features = self.0.iter().zip(&scaling.features).enumerate();
-        Ok(features
+        features
             .flat_map(|(feature, (distribution, map))| {
                 let mut bounds = vec![0.0];
                 bounds.extend(evenly(distribution, count).map(|x| map.apply(x)));
@@ -63,7 +69,7 @@ impl Distributions {
                 };
                 bounds.windows(3).map(hinge).collect::<Vec<_>>()
             })
-            .collect())
+            .collect()
     }
 }
 
@@ -98,7 +104,7 @@ mod tests {
     fn hinges(x: &Array2<f64>, weights: Option<&[f64]>) -> Vec<Hinge> {
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), weights);
         let distributions = Distributions::learn(x.view().into(), weights, &Stop::default());
-        distributions.unwrap().hinges(&scaling).unwrap()
+        distributions.unwrap().hinges(&scaling)
     }
 
     #[test]

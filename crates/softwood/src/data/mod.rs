@@ -3,6 +3,7 @@
 mod canonical;
 mod columns;
 mod csr;
+mod encoding;
 pub(crate) mod finite;
 mod gather;
 mod gathered_rows;
@@ -27,6 +28,10 @@ mod weighted_rows;
 
 pub(crate) use canonical::{CanonicalRows, RowOrder};
 pub use csr::{CsrRows, Indices, Values};
+pub use encoding::{
+    Coding, Column, Encoded, EncodedColumn, Encoding, EncodingSettings, LevelColumn, MAX_LEVELS,
+    Missing, Table, UnseenLevels, Value,
+};
 pub(crate) use gathered_rows::GatheredRows;
 pub use labels::{ClassLabels, Labels};
 pub use ordered_sum::{Parallelism, Part, merge_parts};

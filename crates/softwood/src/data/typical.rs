@@ -57,6 +57,12 @@ fn of_each(
     features.map(unless_stopped).collect()
 }
 
+/// The weighted median of values with positive weights; 0 if there are none.
+pub(super) fn weighted_median(mut pairs: Vec<(f64, f64)>) -> f64 {
+    let half = 0.5 * weight_of(&pairs);
+    reached(&mut pairs, half)
+}
+
 /// A value with its weight, or a value alone if all weigh 1: half of the memory.
 trait Weighed: Copy {
     fn new(value: f64, weight: f64) -> Self;

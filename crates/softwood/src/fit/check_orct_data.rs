@@ -14,7 +14,7 @@ pub(super) fn check_orct_data(
     settings: &OrctSettings,
 ) -> Result<Vec<f64>, InputError> {
     let (n, k) = (rows.len(), labels.classes.len());
-    check_x_and_names(rows, settings.run.feature_names.as_deref())?;
+    check_x_and_names(rows, settings.run.columns())?;
     check_labels(n, labels)?;
     let mut present = vec![false; k];
     for (row, code) in labels.codes.iter().enumerate() {

@@ -10,6 +10,7 @@ use crate::data::{
     Block, Labels, Parallelism, RegressionRows, RowSource, ScaledRows, Scaling, ScalingKind, Source,
 };
 use crate::error::FitError;
+use crate::fitted::OrctCandidate;
 use crate::objective::PenaltySettings;
 use crate::search::multistart::{Effort, run_starts, warm_start};
 use crate::stop::{Interrupted, SourceError, Stop};
@@ -117,7 +118,15 @@ fn fit_classes(visits: &Visits, settings: &OrctSettings) -> Result<(), FitError>
     };
     let control = Control::default();
     let data = problem.classification(&source, None, settings.n_starts, &Stop::default());
-    let descent = problem.descent(data, settings, &control.progress);
+    let at = OrctCandidate {
+        depth: settings.depth,
+        scaling: scaling.kind,
+        gamma: settings.gamma.expect("said"),
+        local_penalty: settings.penalty.local.expect("said"),
+        global_penalty: settings.penalty.global,
+        balanced: false,
+    };
+    let descent = problem.descent(data, settings, &at, &control.progress);
     let starts = run_starts(&descent, settings.n_starts, 0, Effort::Full)?;
     warm_start(&descent, &starts.outcomes)?;
     Ok(())

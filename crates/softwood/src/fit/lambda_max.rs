@@ -1,7 +1,7 @@
 //! The penalties that empty a tree, for rows as they are given.
 
 use super::orct::check_orct_input;
-use super::orct_settings::OrctSettings;
+use super::orct_settings::{OrctSettings, PLAIN_GAMMA};
 use crate::control::Control;
 use crate::data::{
     Classes, ClassificationRows, Labels, Parallelism, Rows, Scaling, ScalingKind, scaled_once,
@@ -11,7 +11,8 @@ use crate::objective::LambdaMax;
 use crate::stop::Stop;
 
 /// The smallest penalties under which the tree that uses no feature is stationary, for rows mapped by
-/// `scaling`, with depth, γ, costs and penalty of `settings`.
+/// `scaling`, with depth, γ (512 if it is left open), costs and penalty of
+/// `settings`.
 pub fn lambda_max<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -27,7 +28,7 @@ pub fn lambda_max<'a>(
     let scaled = scaled_once(rows.reborrow(), &scaling);
     let classes = Classes::new(&labels.codes, labels.classes.len());
     let data = ClassificationRows::new(scaled, classes, weights, Parallelism::None, stop);
-    let (depth, gamma) = (settings.depth, settings.gamma);
+    let (depth, gamma) = (settings.depth, settings.gamma.unwrap_or(PLAIN_GAMMA));
     Ok(LambdaMax::of(
         &data,
         &costs,

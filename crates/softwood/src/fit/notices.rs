@@ -1,7 +1,8 @@
 //! The notices on a fit: looked for at its end, on the training rows, as far as it takes.
 
+use super::class_fold::ClassData;
 use crate::data::Rows;
-use crate::fitted::{FitReport, Notice, OrctModel, OrrtModel, SoftTree, SrtModel};
+use crate::fitted::{FitReport, Notice, OrctCandidate, OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::objective::PenaltySettings;
 use crate::status::SolveStatus;
 
@@ -11,19 +12,18 @@ const ROWS_AT_A_TIME: usize = 4096;
 /// A row whose probability of ending in a leaf is at least this reaches the leaf.
 const REACHES: f64 = 0.01;
 
-/// Those on a classification tree with these penalties. A fit that was cancelled is not looked at.
+/// Those on a classification tree fitted at `at` to this data. A fit that was cancelled is not looked at.
 pub(super) fn notices_of_classification(
     model: &OrctModel,
-    rows: &Rows<'_>,
-    weights: Option<&[f64]>,
-    penalty: &PenaltySettings,
+    data: &ClassData<'_>,
+    at: &OrctCandidate,
 ) -> Vec<Notice> {
+    let (rows, weights) = (&data.rows, data.weights);
     let mut notices = notices_of_report(&model.report);
     if model.report.status == SolveStatus::Cancelled {
         return notices;
     }
-    // The usual penalty, if nothing was said of it, is one as well.
-    let penalized = penalty.local != Some(0.0) || penalty.global > 0.0;
+    let penalized = at.local_penalty > 0.0 || at.global_penalty > 0.0;
     if penalized && model.tree.coefficients.iter().all(|a| *a == 0.0) {
         // Its leaves are reached by chance or not at all, and one class is all it can predict.
         notices.push(Notice::NoFeatures);

@@ -1,6 +1,7 @@
 //! The data of an ORCT: checked, then in canonical order.
 
 use super::check_orct_data::check_orct_data;
+use super::class_fold::ClassData;
 use super::orct_settings::OrctSettings;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
@@ -11,9 +12,9 @@ use std::borrow::Cow;
 /// What a fit is made from. See [`CanonicalRows`].
 pub(super) struct OrctData<'a> {
     canonical: CanonicalRows<'a, u32>,
-    pub labels: Cow<'a, Labels>,
+    labels: Cow<'a, Labels>,
     /// K × K.
-    pub costs: Vec<f64>,
+    costs: Vec<f64>,
 }
 
 impl<'a> OrctData<'a> {
@@ -43,13 +44,13 @@ impl<'a> OrctData<'a> {
         })
     }
 
-    /// The rows.
-    pub fn rows(&self) -> Rows<'_> {
-        self.canonical.rows()
-    }
-
-    /// Their weights, unless all are 1.
-    pub fn weights(&self) -> Option<&[f64]> {
-        self.canonical.weights()
+    /// The rows with their labels, weights and costs.
+    pub fn data(&self) -> ClassData<'_> {
+        ClassData {
+            rows: self.canonical.rows(),
+            labels: &self.labels,
+            weights: self.canonical.weights(),
+            costs: &self.costs,
+        }
     }
 }

@@ -3,11 +3,11 @@
 use super::orct_settings::OrctSettings;
 use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
 use crate::fitted::{
-    ConstraintKind, ConstraintReport, Decision, FitReport, LinearSplits, Mixture, OrctModel,
+    ConstraintKind, ConstraintReport, Decision, FitReport, OrctCandidate, OrctModel, Routing,
     SoftTree,
 };
 use crate::leaves::likely_frequencies;
-use crate::objective::{ClassRates, LambdaMax, Penalty};
+use crate::objective::{ClassRates, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome};
@@ -17,8 +17,8 @@ use crate::search::starts::{Starts, parallelism};
 use crate::solver::Work;
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
-use crate::tree::{ParameterLayout, Shape, Topology};
-use std::borrow::Cow;
+use crate::tree::{ParameterLayout, Topology};
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,19 +54,6 @@ impl<'a> OrctProblem<'a> {
         ParameterLayout::new(self.topology, self.rows.features())
     }
 
-    /// What the tree of a start predicts.
-    pub fn mixture(&self, start: &StartOutcome, gamma: f64) -> Mixture {
-        let (coefficients, intercepts) = self.layout().split(&start.theta);
-        let splits = LinearSplits {
-            shape: &Shape::complete(self.topology.depth()),
-            features: self.rows.features(),
-            coefficients,
-            intercepts,
-            gamma,
-        };
-        splits.mixture_of_labels(&start.labels, self.labels.classes.len())
-    }
-
     /// The model of the best start, without splits that do nothing.
     pub fn model(
         &self,
@@ -81,12 +68,6 @@ impl<'a> OrctProblem<'a> {
             None => (Simplified::of(descent, best)?, Work::default()),
             Some(most) => with_few_leaves(descent, starts, most)?,
         };
-        let frequencies = likely_frequencies(
-            &descent.data,
-            &tree.splits(descent.gamma).all(),
-            tree.shape.leaves(),
-            &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
-        )?;
         let mut report = FitReport {
             objective: tree.objective,
             loss: tree.loss,
@@ -101,41 +82,70 @@ impl<'a> OrctProblem<'a> {
         if missed && !report.status.is_stopped() {
             report.status = SolveStatus::Infeasible;
         }
-        let names = settings.run.feature_names.as_deref();
-        let (coefficients, intercepts) = (tree.coefficients, tree.intercepts);
-        let mut model = OrctModel {
-            tree: SoftTree::new(
-                tree.shape,
-                settings.gamma,
-                (coefficients, intercepts),
-                scaling,
-                names,
-            ),
-            classes: self.labels.classes.clone(),
-            leaf_classes: tree.labels,
-            leaf_weights: Vec::new(),
-            frequencies,
-            decision: self.decision(settings),
-            report,
-        };
-        self.route_hard(&mut model);
+        let mut model = self.with_leaves(descent, tree, settings, scaling, report)?;
+        self.measure_disagreement(&mut model);
         Ok(model)
     }
 
-    /// Puts down which rows end in each leaf, and the share of them, by weight, whose class is another
-    /// then.
-    fn route_hard(&self, model: &mut OrctModel) {
-        let leaves = model.tree.leaf_indices(self.rows).expect("checked rows");
+    /// The tree of one start, without splits that do nothing, and no more of a report than that of its start.
+    pub fn tree(
+        &self,
+        descent: &Descent<'_, '_>,
+        start: &StartOutcome,
+        settings: &OrctSettings,
+        scaling: &Scaling,
+    ) -> Result<OrctModel, Interrupted> {
+        let one = Starts::ranked(vec![start], |_, _| Ordering::Equal, None);
+        let report = one.report(self.rows.len(), Instant::now());
+        let tree = Simplified::of(descent, start)?;
+        self.with_leaves(descent, tree, settings, scaling, report)
+    }
+
+    /// The tree with the classes of its leaves.
+    fn with_leaves(
+        &self,
+        descent: &Descent<'_, '_>,
+        tree: Simplified,
+        settings: &OrctSettings,
+        scaling: &Scaling,
+        report: FitReport,
+    ) -> Result<OrctModel, Interrupted> {
+        let frequencies = likely_frequencies(
+            &descent.data,
+            &tree.splits(descent.gamma).all(),
+            tree.shape.leaves(),
+            &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
+        )?;
+        let columns = settings.run.columns();
+        let splits = (tree.coefficients, tree.intercepts);
+        let soft = SoftTree::new(tree.shape, descent.gamma, splits, scaling, columns);
+        Ok(OrctModel {
+            classes: self.labels.classes.clone(),
+            leaf_classes: tree.labels,
+            leaf_weights: self.leaf_weights(&soft),
+            tree: soft,
+            frequencies,
+            decision: self.decision(settings),
+            report,
+        })
+    }
+
+    /// L × K: weight of the rows of each class that end in each leaf.
+    fn leaf_weights(&self, tree: &SoftTree) -> Vec<f64> {
+        let leaves = tree.leaf_indices(self.rows).expect("checked rows");
         let k = self.labels.classes.len();
-        let mut leaf_weights = vec![0.0; model.leaf_classes.len() * k];
+        let mut leaf_weights = vec![0.0; tree.shape.leaves().len() * k];
         for (i, (leaf, class)) in leaves.iter().zip(&self.labels.codes).enumerate() {
             let place = *leaf as usize * k + *class as usize;
             leaf_weights[place] += self.weights.map_or(1.0, |weights| weights[i]);
         }
-        model.leaf_weights = leaf_weights;
-        let decisions = model.leaf_decisions();
-        let hard = leaves.iter().map(|leaf| decisions[*leaf as usize]);
-        let soft = model.predict(self.rows).expect("checked rows");
+        leaf_weights
+    }
+
+    /// Puts down the share of the rows, by weight, whose class is another with hard routing.
+    fn measure_disagreement(&self, model: &mut OrctModel) {
+        let [soft, hard] = [Routing::Soft, Routing::Hard]
+            .map(|routing| model.predict_by(self.rows, routing).expect("checked rows"));
         let weight = |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
         let heaviest = (0..self.rows.len()).map(weight).fold(0.0, f64::max);
         let (mut other, mut all) = (0.0, 0.0);
@@ -163,44 +173,30 @@ impl<'a> OrctProblem<'a> {
         }
     }
 
-    /// The settings with λ_L said where it is a share of the penalty that empties the tree.
-    pub fn with_penalty<'s>(
-        &self,
-        settings: &'s OrctSettings,
-        data: &ClassificationRows<'_>,
-    ) -> Result<Cow<'s, OrctSettings>, Interrupted> {
-        let Some(share) = settings.penalty.share else {
-            return Ok(Cow::Borrowed(settings));
-        };
-        let (depth, gamma) = (self.topology.depth(), settings.gamma);
-        let patient = data.without_deadline();
-        let emptying = LambdaMax::of(&patient, self.costs, depth, gamma, &settings.penalty)?;
-        let mut said = settings.clone();
-        said.penalty.share = None;
-        said.penalty.local = Some(share * emptying.local);
-        Ok(Cow::Owned(said))
-    }
-
-    /// All that a start needs.
+    /// All that a start needs, with what `at` fixes of the settings.
     pub fn descent<'b, 'd>(
         &self,
         data: ClassificationRows<'d>,
         settings: &OrctSettings,
+        at: &OrctCandidate,
         progress: &'b Arc<Progress>,
     ) -> Descent<'b, 'd> {
         let features = data.features();
         let class_weights = data.class_weights();
-        let penalty = settings
-            .penalty
-            .resolved(features, self.costs, settings.gamma);
+        let penalty = PenaltySettings {
+            local: Some(at.local_penalty),
+            share: None,
+            global: at.global_penalty,
+            ..settings.penalty.clone()
+        };
         Descent {
-            stages: stages(settings.gamma, self.costs, &class_weights, features),
+            stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
             penalty: Penalty::on_splits(&penalty, self.topology, features),
             node_penalty: Penalty::on_splits(&penalty, Topology::complete(1), features),
             rates: ClassRates {
                 bounds: settings.min_class_rate.clone(),
             },
-            gamma: settings.gamma,
+            gamma: at.gamma,
             cover_classes: settings.cover_classes,
             tol: settings.tol,
             max_iter: settings.max_iter,
@@ -231,6 +227,8 @@ fn constraints(
             class: Some(*class),
             group: None,
             asked: *asked,
+            imposed: None,
+            cross_validated: None,
             reached: rate,
             multiplier: *multiplier,
             feasible,

@@ -5,22 +5,34 @@ use super::validate::{check_gamma, check_search, check_setting};
 use crate::data::{ScalingChoice, ScalingKind};
 use crate::error::InputError;
 use crate::objective::PenaltySettings;
+use std::str::FromStr;
+use std::time::Instant;
+
+/// γ of the papers.
+pub(super) const PLAIN_GAMMA: f64 = 512.0;
 
 /// What [`fit_orct`](crate::fit_orct) is asked for.
 #[derive(Clone, Debug)]
 pub struct OrctSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// γ > 0, steepness of the splits.
-    pub gamma: f64,
+    /// γ > 0, steepness of the splits; chosen on folds of the rows if None.
+    pub gamma: Option<f64>,
     /// K × K costs, `[y][k]` for predicting k where y is true; 0.5 off the diagonal if None.
     pub costs: Option<Vec<f64>>,
-    /// How features are mapped to [0, 1].
+    /// How features are mapped to [0, 1]; `Auto` is chosen on folds of the rows.
     pub scaling: ScalingChoice,
-    /// Sparsity penalties.
+    /// Whether classes are balanced in training, a mistake on a row of class k costing W/(K·W_k) times as
+    /// much, so that rare classes shape the splits as much as common ones; probabilities and decisions
+    /// are those of the rows as they are. If None, chosen on folds of the rows where neither costs nor
+    /// rates of classes are asked for, else not.
+    pub balance: Option<bool>,
+    /// Sparsity penalties; λ_L, if None, is chosen on folds of the rows.
     pub penalty: PenaltySettings,
     /// (k, ρ): at least the share ρ of class k must, in expectation, be predicted as such.
     pub min_class_rate: Vec<(usize, f64)>,
+    /// On which rows these rates are to hold.
+    pub rates_on: RatesOn,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
     /// Features in the whole tree at most, at least 1; groups of columns count as one.
@@ -37,15 +49,42 @@ pub struct OrctSettings {
     pub run: RunSettings,
 }
 
+/// On which rows rates of classes are to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RatesOn {
+    /// On the training rows, in expectation.
+    Training,
+    /// On rows held out of training: on folds it is learned how much more must be asked for in training.
+    Folds,
+}
+
+impl FromStr for RatesOn {
+    type Err = InputError;
+
+    fn from_str(name: &str) -> Result<Self, InputError> {
+        match name {
+            "training" => Ok(Self::Training),
+            "folds" => Ok(Self::Folds),
+            _ => Err(InputError::Setting {
+                name: "min_class_rate_on",
+                expected: "\"training\" or \"folds\"",
+                got: format!("{name:?}"),
+            }),
+        }
+    }
+}
+
 impl Default for OrctSettings {
     fn default() -> Self {
         Self {
             depth: 2,
-            gamma: 512.0,
+            gamma: None,
             costs: None,
             scaling: ScalingChoice::Auto,
+            balance: None,
             penalty: PenaltySettings::default(),
             min_class_rate: Vec::new(),
+            rates_on: RatesOn::Training,
             cover_classes: true,
             max_features: None,
             max_leaves: None,
@@ -58,20 +97,41 @@ impl Default for OrctSettings {
 }
 
 impl OrctSettings {
-    /// The tree as the papers have it: features scaled linearly, no penalty.
+    /// The tree as the papers have it: γ = 512, features scaled linearly, no penalty.
     pub fn plain() -> Self {
         Self {
+            gamma: Some(PLAIN_GAMMA),
             scaling: ScalingChoice::Fixed(ScalingKind::MinMax),
+            balance: Some(false),
             penalty: PenaltySettings::none(),
             ..Self::default()
         }
+    }
+
+    /// The same with what is left of the time limit since then.
+    pub(super) fn within(&self, began: Instant) -> Self {
+        Self {
+            run: self.run.left_since(began),
+            ..self.clone()
+        }
+    }
+
+    /// Refuses what only fits to all rows can do.
+    pub(super) fn check_rates_on_training(&self) -> Result<(), InputError> {
+        let allowed = self.rates_on == RatesOn::Training;
+        check_setting(
+            allowed,
+            "min_class_rate_on",
+            "\"training\" here",
+            "\"folds\"",
+        )
     }
 
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;
         check_search(self.depth, self.n_starts, self.tol)?;
-        check_gamma(self.gamma)?;
+        check_gamma(self.gamma.unwrap_or(PLAIN_GAMMA))?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
         check_setting(
             self.max_leaves.is_none_or(|most| most >= 2),

@@ -43,7 +43,7 @@ pub fn fit_orrt<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
-    check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
+    check_x_and_names(&rows, settings.run.columns())?;
     settings.penalty.validate_groups(rows.features())?;
     check_response(&rows, y)?;
     check_weights(rows.len(), weights)?;
@@ -94,9 +94,14 @@ fn fit_checked(
     }
     .run()?;
     let at = &starts.parameters;
-    let names = settings.run.feature_names.as_deref();
     let mut model = OrrtModel {
-        tree: SoftTree::of(topology, settings.gamma, &at.theta, &scaling, names),
+        tree: SoftTree::of(
+            topology,
+            settings.gamma,
+            &at.theta,
+            &scaling,
+            settings.run.columns(),
+        ),
         leaf_slopes: at.leaf_slopes.clone(),
         leaf_intercepts: at.leaf_intercepts.clone(),
         response,

@@ -184,6 +184,8 @@ pub(super) fn constraint_reports(
             class: None,
             group: Some(group.name.clone()),
             asked,
+            imposed: None,
+            cross_validated: None,
             reached: reached.value * unit,
             multiplier: reached.multiplier / unit,
             feasible: reached.kept,

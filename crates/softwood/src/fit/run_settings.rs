@@ -2,6 +2,7 @@
 
 use super::validate::check_setting;
 use crate::control::Control;
+use crate::data::Encoding;
 use crate::error::InputError;
 use crate::stop::Stop;
 use std::time::{Duration, Instant};
@@ -16,14 +17,22 @@ pub struct RunSettings {
     pub n_threads: Option<usize>,
     /// Time after which no new work begins; the best tree so far is returned.
     pub time_limit: Option<Duration>,
-    /// Names of the features; x0, x1, … if None.
+    /// Names of the columns; x0, x1, … if None.
     pub feature_names: Option<Vec<String>>,
+    /// How the columns of the user's table have become the features that are fitted; None if they are the
+    /// user's own. Kept in the model.
+    pub encoding: Option<Encoding>,
 }
 
 impl RunSettings {
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         check_setting(self.n_threads != Some(0), "n_threads", "at least 1", 0)
+    }
+
+    /// What a model is told of its columns.
+    pub(super) fn columns(&self) -> (Option<&[String]>, Option<&Encoding>) {
+        (self.feature_names.as_deref(), self.encoding.as_ref())
     }
 
     /// What passes over the rows poll: the caller's flag and the time limit, from now.

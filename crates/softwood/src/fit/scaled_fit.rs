@@ -4,7 +4,7 @@ use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::control::Control;
 use crate::data::{Scaling, Source, scaled};
-use crate::fitted::OrctModel;
+use crate::fitted::{OrctCandidate, OrctModel};
 use crate::search::descent::{Descent, StartOutcome};
 use crate::search::multistart::{Effort, run_starts};
 use crate::search::starts::Starts;
@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 #[derive(Clone)]
 pub(super) struct ScaledFit<'a, 'p> {
     pub problem: &'a OrctProblem<'p>,
-    /// With λ_L said.
     pub settings: &'a OrctSettings,
+    /// What is fixed of the settings.
+    pub at: &'a OrctCandidate,
     pub scaling: &'a Scaling,
     pub stop: Stop,
     pub control: &'a Control,
@@ -41,7 +42,7 @@ impl<'p> ScaledFit<'_, 'p> {
     {
         let (problem, settings) = (self.problem, self.settings);
         let data = problem.classification(rows, problem.weights, settings.n_starts, &self.stop);
-        problem.descent(data, settings, &self.control.progress)
+        problem.descent(data, settings, self.at, &self.control.progress)
     }
 
     /// The best tree of all starts.

@@ -6,18 +6,22 @@
 //! extreme points in each leaf. Their proposition 2 says that accuracy on all rows cannot fall if the
 //! trainer is exact; ours is not, so accuracy on all rows is measured and a tree that loses any is refused.
 
-use super::choose_scaling::starts_of_choice;
+use super::auto_settings::settle;
+use super::class_fold::ClassData;
 use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_checked;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
+use super::row_selection::RowSelection;
 use crate::control::Control;
 use crate::data::{GatheredRows, Labels, Rows, Scaling};
-use crate::error::{FitError, InputError};
-use crate::fitted::{OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable};
+use crate::error::FitError;
+use crate::fitted::{
+    OrctCandidate, OrctModel, SelectionReport, SelectionRound, SelectionStep, most_probable,
+};
+use crate::selection::Hyperplanes;
 use crate::selection::choose_rows::{Clusters, choose};
-use crate::selection::{Hyperplanes, SelectionSettings};
 use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
@@ -31,61 +35,6 @@ const SAMPLED_PER_CLASS: usize = 20;
 
 /// Rows whose leaf probabilities are held in memory at a time.
 const ROWS_AT_A_TIME: usize = 16_384;
-
-/// How rows are selected for a fit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowSelection {
-    /// β₁ of algorithm 1, see [`SelectionSettings`].
-    pub beta1: f64,
-    /// β₂ of algorithm 1.
-    pub beta2: f64,
-    /// ε′, for features scaled to [0, 1].
-    pub tolerance: f64,
-    /// Rows of the random sample that the first tree is fitted to; a quarter of all rows at most.
-    pub sample: usize,
-    /// Rounds of selecting and fitting at most: the first by algorithm 1, the others by algorithm 3.
-    pub rounds: usize,
-}
-
-impl Default for RowSelection {
-    fn default() -> Self {
-        let SelectionSettings {
-            beta1,
-            beta2,
-            tolerance,
-            ..
-        } = SelectionSettings::default();
-        Self {
-            beta1,
-            beta2,
-            tolerance,
-            sample: 2000,
-            rounds: 3,
-        }
-    }
-}
-
-impl RowSelection {
-    fn settings(&self) -> SelectionSettings {
-        SelectionSettings {
-            beta1: self.beta1,
-            beta2: self.beta2,
-            tolerance: self.tolerance,
-            n_threads: None,
-        }
-    }
-
-    fn validate(&self, features: usize) -> Result<(), InputError> {
-        if self.sample == 0 {
-            return Err(InputError::Setting {
-                name: "sample",
-                expected: "at least 1",
-                got: "0".into(),
-            });
-        }
-        self.settings().validate(features)
-    }
-}
 
 /// As [`fit_orct`](crate::fit_orct), trained on a sample and on selected rows alone; every selected row
 /// counts for the rows of its cluster, so classes weigh as much as in all rows. The report's
@@ -101,29 +50,29 @@ pub fn fit_orct_selected<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
+    settings.check_rates_on_training()?;
     selection.validate(rows.features())?;
-    let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
-    let (all, weights) = (data.rows(), data.weights());
+    let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let data = canonical.data();
     let progress = &control.progress;
-    progress.announce(
-        starts_of_choice(settings)
-            + (1 + selection.rounds) * starts_of_fit(settings, rows.features()),
-    );
     let stop = settings.run.stop(control);
     let work = SelectedFit {
-        rows: all,
-        labels: &data.labels,
-        costs: &data.costs,
-        weight: weights.map_or_else(|| vec![1.0; all.len()], <[f64]>::to_vec),
+        weight: (data.weights).map_or_else(|| vec![1.0; data.rows.len()], <[f64]>::to_vec),
+        rows: data.rows.reborrow(),
+        labels: data.labels,
+        costs: data.costs,
         settings,
         selection,
         control,
         began,
     };
     let sample = work.sample();
-    let first = work.fit_to(&sample, None)?;
+    let starts = (1 + selection.rounds) * starts_of_fit(settings, rows.features());
+    let settled = work.with(&sample, |data| settle(data, settings, starts, control))?;
+    let at = &settled.at;
+    let first = work.fit_to(&sample, at, None)?;
     let mut model = match work.route(first.clone()) {
-        Ok(first) => work.improve(first, sample.rows.len(), &stop)?,
+        Ok(first) => work.improve(first, sample.rows.len(), at, &stop)?,
         Err(FitError::Cancelled) => {
             let mut model = first; // nothing is known of all rows
             model.report.status = SolveStatus::Cancelled;
@@ -136,7 +85,8 @@ pub fn fit_orct_selected<'a>(
     }
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
-    model.report.notices = notices_of_classification(&model, &all, weights, &settings.penalty);
+    model.report.notices = notices_of_classification(&model, &data, at);
+    settled.tell(&mut model.report);
     Ok(model)
 }
 
@@ -172,7 +122,13 @@ struct SelectedFit<'a> {
 impl SelectedFit<'_> {
     /// Selects and fits, round after round, from the first tree, fitted to so many rows; out of time or
     /// cancelled, it stays with the best tree so far.
-    fn improve(&self, first: Routed, rows: usize, stop: &Stop) -> Result<OrctModel, FitError> {
+    fn improve(
+        &self,
+        first: Routed,
+        rows: usize,
+        at: &OrctCandidate,
+        stop: &Stop,
+    ) -> Result<OrctModel, FitError> {
         let mut best = first;
         let (accuracy, step, accepted) = (best.accuracy, SelectionStep::Sample, true);
         let round = SelectionRound {
@@ -187,7 +143,7 @@ impl SelectedFit<'_> {
             accuracy,
             rounds: vec![round],
         };
-        let stopped = match self.rounds(&mut best, &mut report, stop) {
+        let stopped = match self.rounds(&mut best, &mut report, at, stop) {
             Ok(stopped) => stopped,
             Err(FitError::Cancelled) => Some(Stopped::Cancelled),
             Err(error) => return Err(error),
@@ -206,9 +162,10 @@ impl SelectedFit<'_> {
         &self,
         best: &mut Routed,
         report: &mut SelectionReport,
+        at: &OrctCandidate,
         stop: &Stop,
     ) -> Result<Option<Stopped>, FitError> {
-        let scaling = self.scaling(&best.model)?;
+        let scaling = self.scaling(at)?;
         for round in 0..self.selection.rounds {
             let step = if round == 0 {
                 SelectionStep::Clusters
@@ -219,7 +176,7 @@ impl SelectedFit<'_> {
                 Ok(selected) => selected,
                 Err(stopped) => return Ok(Some(stopped)),
             };
-            let candidate = self.route(self.fit_to(&selected, Some(&scaling))?)?;
+            let candidate = self.route(self.fit_to(&selected, at, Some(&scaling))?)?;
             let accepted = candidate.accuracy >= best.accuracy;
             report.rounds.push(SelectionRound {
                 step,
@@ -265,30 +222,41 @@ impl SelectedFit<'_> {
         rows.iter().map(|row| self.weight[*row]).sum()
     }
 
-    /// The map of the features that `model` was fitted with, learned on all rows.
-    fn scaling(&self, model: &OrctModel) -> Result<Scaling, FitError> {
+    /// The map of the features, learned on all rows.
+    fn scaling(&self, at: &OrctCandidate) -> Result<Scaling, FitError> {
         let stop = Stop::new(&self.control.stop, None);
-        let kind = model.tree.scaling.kind;
+        let kind = at.scaling;
         in_pool(self.settings.run.n_threads, || {
             Scaling::learn_unless_stopped(kind, self.rows.reborrow(), Some(&self.weight), &stop)
         })?
         .map_err(|_: Stopped| FitError::Cancelled)
     }
 
-    fn fit_to(&self, chosen: &Chosen, scaling: Option<&Scaling>) -> Result<OrctModel, FitError> {
+    fn fit_to(
+        &self,
+        chosen: &Chosen,
+        at: &OrctCandidate,
+        scaling: Option<&Scaling>,
+    ) -> Result<OrctModel, FitError> {
+        let rest = self.settings.within(self.began);
+        self.with(chosen, |data| {
+            fit_checked(data, &rest, at, scaling, self.control)
+        })
+    }
+
+    /// Does something with the chosen rows.
+    fn with<T>(&self, chosen: &Chosen, act: impl FnOnce(&ClassData<'_>) -> T) -> T {
         let rows = GatheredRows::of(&self.rows, &chosen.rows);
         let labels = Labels {
             classes: self.labels.classes.clone(),
             codes: chosen.rows.iter().map(|i| self.labels.codes[*i]).collect(),
         };
-        let settings = OrctSettings {
-            run: self.settings.run.left_since(self.began),
-            ..self.settings.clone()
-        };
-        let weights = Some(chosen.weights.as_slice());
-        let rows = rows.rows();
-        let (costs, control) = (self.costs, self.control);
-        fit_checked(rows, &labels, weights, costs, &settings, scaling, control)
+        act(&ClassData {
+            rows: rows.rows(),
+            labels: &labels,
+            weights: Some(&chosen.weights),
+            costs: self.costs,
+        })
     }
 
     /// Sends all rows down the tree.

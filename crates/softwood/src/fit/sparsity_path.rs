@@ -1,16 +1,15 @@
 //! Trees along a grid of penalties, from dense to sparse: each point starts where the one before ended.
 
-use super::choose_scaling::{learn_scaling, starts_of_choice};
+use super::auto_settings::settle;
+use super::class_fold::ClassData;
 use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
-use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use super::validate::{check_grid, check_setting};
 use crate::control::Control;
-use crate::data::{Labels, Rows, scaled};
+use crate::data::{Labels, Rows, Scaling, scaled};
 use crate::error::{FitError, InputError};
-use crate::fitted::OrctModel;
-use crate::objective::PenaltySettings;
+use crate::fitted::{OrctCandidate, OrctModel};
 use crate::progress::Progress;
 use crate::search::descent::StartOutcome;
 use crate::search::multistart::{Effort, run_starts, warm_start};
@@ -80,10 +79,18 @@ impl PenaltyGrid {
         check_grid("global_grid", &self.global)
     }
 
+    /// The settings at its first point.
+    fn first(&self, settings: &OrctSettings) -> OrctSettings {
+        let mut first = settings.clone();
+        first.penalty.local = Some(self.local[0]);
+        first.penalty.global = self.global[0];
+        first.balance = Some(settings.balance.unwrap_or(false));
+        first
+    }
+
     /// Starts of a path along it.
     fn starts(&self, settings: &OrctSettings) -> usize {
-        let points = self.local.len() * self.global.len();
-        starts_of_choice(settings) + points * settings.n_starts
+        self.local.len() * self.global.len() * settings.n_starts
     }
 
     /// The grid of the thesis: 0 and 2^r/(pB) for λ_L, 0 and 2^r/p for λ_G, r = −12…3.
@@ -101,9 +108,8 @@ impl PenaltyGrid {
     }
 }
 
-/// Fits an ORCT at every point of the grid; `settings.penalty` gives shape and
-/// groups. Every point is
-/// warm-started: its starts begin where those of the next smaller λ_L (or, at the first λ_L, of the
+/// Fits an ORCT at every point of the grid; `settings.penalty` gives shape and groups. What the settings
+/// leave open is chosen at the first point, for all of them. Every point is warm-started: its starts begin where those of the next smaller λ_L (or, at the first λ_L, of the
 /// next smaller λ_G) have ended.
 ///
 /// Out of time, or cancelled, it returns the points done until then.
@@ -119,8 +125,10 @@ pub fn sparsity_path<'a>(
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
+    settings.check_rates_on_training()?;
     grid.check(settings)?;
-    let data = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let data = canonical.data();
     if let Some(validation) = validation {
         check_validation(&rows, validation)?;
     }
@@ -131,19 +139,19 @@ pub fn sparsity_path<'a>(
         status: SolveStatus::Converged,
         seconds: 0.0,
     };
+    let starts = grid.starts(settings);
+    let first = match settle(&data, &grid.first(settings), starts, control) {
+        Err(FitError::Cancelled) => {
+            path.status = SolveStatus::Cancelled;
+            return Ok(path);
+        }
+        first => first?,
+    };
     in_pool(settings.run.n_threads, || -> Result<(), FitError> {
-        let problem = OrctProblem {
-            rows: data.rows(),
-            labels: &data.labels,
-            weights: data.weights(),
-            costs: &data.costs,
-            topology: Topology::complete(settings.depth),
-        };
-        control.progress.announce(grid.starts(settings));
         let scored = |model: &OrctModel| validation.map(|validation| score(model, validation));
         let walked = walk(
-            &problem,
-            grid,
+            &data,
+            (grid, &first.at),
             settings,
             &stop,
             &control.progress,
@@ -168,14 +176,17 @@ pub fn sparsity_path<'a>(
 
 /// Hands over the best tree at each place (l, g) of the grid, λ_L running fastest.
 fn walk(
-    problem: &OrctProblem<'_>,
-    grid: &PenaltyGrid,
+    data: &ClassData<'_>,
+    (grid, first): (&PenaltyGrid, &OrctCandidate),
     settings: &OrctSettings,
     stop: &Stop,
     progress: &Arc<Progress>,
     mut hand_over: impl FnMut((usize, usize), OrctModel),
 ) -> Result<(), Interrupted> {
-    let scaling = learn_scaling(problem, settings, stop, progress)?;
+    let problem = data.problem(first.depth);
+    let patient = stop.without_deadline();
+    let (rows, weights) = (problem.rows, problem.weights);
+    let scaling = Scaling::learn_unless_stopped(first.scaling, rows, weights, &patient)?;
     let scaled = scaled(problem.rows.reborrow(), &scaling);
     let (n, seed) = (settings.n_starts, settings.run.random_state);
     let mut row_start: Option<Starts<StartOutcome>> = None;
@@ -186,24 +197,20 @@ fn walk(
             if before.is_some() {
                 stop.check()?;
             }
-            let here = OrctSettings {
-                penalty: PenaltySettings {
-                    local: Some(*local),
-                    global: *global,
-                    ..settings.penalty.clone()
-                },
-                ..settings.clone()
+            let here = OrctCandidate {
+                local_penalty: *local,
+                global_penalty: *global,
+                ..first.clone()
             };
-            let data = problem.classification(&scaled, problem.weights, n, stop);
-            let descent = problem.descent(data, &here, progress);
+            let scaled_data = problem.classification(&scaled, weights, n, stop);
+            let descent = problem.descent(scaled_data, settings, &here, progress);
             progress.begin_phase(n);
             let starts = match &before {
                 None => run_starts(&descent, n, seed, Effort::Full)?,
                 Some(before) => warm_start(&descent, &before.outcomes)?,
             };
-            let mut model = problem.model(&descent, &starts, &here, &scaling, began)?;
-            let (rows, weights) = (&problem.rows, problem.weights);
-            model.report.notices = notices_of_classification(&model, rows, weights, &here.penalty);
+            let mut model = problem.model(&descent, &starts, settings, &scaling, began)?;
+            model.report.notices = notices_of_classification(&model, data, &here);
             hand_over((l, g), model);
             if l == 0 {
                 row_start = Some(starts.clone());

@@ -2,10 +2,10 @@
 
 use super::leaf_weights::leaf_weights;
 use super::notices::notices_of_regression;
+use super::response_fold::ResponseData;
 use super::srt_settings::SrtSettings;
 use super::srt_starts::SrtStarts;
 use super::trend::Trend;
-use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::hinges::Distributions;
@@ -14,9 +14,12 @@ use crate::data::{
 };
 use crate::error::FitError;
 use crate::fitted::{SoftTree, SrtModel};
+use crate::progress::Progress;
 use crate::search::starts::parallelism;
+use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use crate::tree::Topology;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Fits a soft regression tree with single-leaf prediction (SRT) by NODEC-DR:
@@ -40,61 +43,66 @@ pub fn fit_srt<'a>(
 ) -> Result<SrtModel, FitError> {
     let rows = rows.into();
     let began = Instant::now();
-    settings.validate()?;
-    check_x_and_names(&rows, settings.run.feature_names.as_deref())?;
-    check_response(&rows, y)?;
-    check_weights(rows.len(), weights)?;
+    let given = ResponseData {
+        rows: rows.reborrow(),
+        y,
+        weights,
+    };
+    given.check(settings)?;
+    let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
-        let data = CanonicalRows::of(rows.reborrow(), y, weights);
-        let mut model = fit_checked(data.rows(), &data.target, data.weights(), settings, control)?;
+        let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
+        let data = ResponseData::of(&canonical);
+        control.progress.announce(settings.n_starts);
+        control.progress.begin_phase(settings.n_starts);
+        let bends = data.bends(settings.curves, &stop)?;
+        let progress = &control.progress;
+        let mut model = fit_checked(&data, settings, bends.as_ref(), &stop, progress)?;
+        model.report.notices = notices_of_regression(&model, &data.rows, data.weights);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
 }
 
-/// As [`fit_srt`] for what was checked before, in the present pool.
-fn fit_checked(
-    rows: Rows<'_>,
-    y: &[f64],
-    weights: Option<&[f64]>,
+/// As [`fit_srt`] for what was checked and announced before, with curves that bend by the distributions
+/// of the features if there are any; without notices.
+pub(super) fn fit_checked(
+    data: &ResponseData<'_>,
     settings: &SrtSettings,
-    control: &Control,
-) -> Result<SrtModel, FitError> {
+    bends: Option<&Distributions>,
+    stop: &Stop,
+    progress: &Arc<Progress>,
+) -> Result<SrtModel, Interrupted> {
     let began = Instant::now();
-    let stop = settings.run.stop(control);
-    control.progress.announce(settings.n_starts);
-    control.progress.begin_phase(settings.n_starts);
+    let (rows, y, weights) = (data.rows.reborrow(), data.y, data.weights);
     let patient = stop.without_deadline();
     let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
-    let hinges = if settings.curves {
-        Distributions::learn(rows.reborrow(), weights, &patient)?.hinges(&scaling)?
-    } else {
-        Vec::new()
-    };
+    let hinges = bends.map_or_else(Vec::new, |bends| bends.hinges(&scaling));
     let response = Standardization::learn(y, weights);
     let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
     let scaled = ScaledRows::new(rows.reborrow(), &scaling);
     let spread = parallelism(scaled.chunks(), settings.n_starts);
     let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
     let (trend, data) = Trend::take_out(&data, &hinges)?;
-    let data = data.with_stop(&stop);
+    let data = data.with_stop(stop);
     let topology = Topology::complete(settings.depth);
     let starts = SrtStarts {
         data: &data,
         topology,
         settings,
-        progress: &control.progress,
+        progress,
     }
     .run()?;
     let best = &starts.outcomes[starts.best];
-    let names = settings.run.feature_names.as_deref();
     let at = &best.parameters;
     let (leaf_slopes, leaf_intercepts) = trend.put_back(&at.leaf_slopes, &at.leaf_intercepts);
     let loss_unit = Some(trend.unit(&response)).filter(|unit| unit.is_finite());
+    let mut report = starts.report(rows.len(), began);
+    report.loss_unit = loss_unit;
     let mut model = SrtModel {
-        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, names),
+        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, settings.run.columns()),
         leaf_slopes,
         leaf_intercepts,
         curves: trend.curves,
@@ -102,10 +110,8 @@ fn fit_checked(
         ridge_branches: best.ridges.branches.to_vec(),
         ridge_leaves: best.ridges.leaves.to_vec(),
         leaf_weights: Vec::new(),
-        report: starts.report(rows.len(), began),
+        report,
     };
     model.leaf_weights = leaf_weights(&model.tree, &rows, weights);
-    model.report.loss_unit = loss_unit;
-    model.report.notices = notices_of_regression(&model, &rows, weights);
     Ok(model)
 }

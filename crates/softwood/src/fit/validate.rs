@@ -1,7 +1,7 @@
 //! Checks of settings and data that the fit functions share.
 
 use crate::InputError;
-use crate::data::Rows;
+use crate::data::{Encoding, Rows};
 use crate::tree::Topology;
 
 /// Err unless `ok`, with what is allowed and what came.
@@ -47,7 +47,7 @@ pub(super) fn check_search(depth: usize, n_starts: usize, tol: f64) -> Result<()
     )
 }
 
-/// Steepness of splits.
+/// Steepness.
 pub(super) fn check_gamma(gamma: f64) -> Result<(), InputError> {
     let allowed = gamma > 0.0 && gamma <= 1e9;
     check_setting(allowed, "gamma", "a positive number up to 1e9", gamma)
@@ -75,10 +75,11 @@ pub(super) fn check_response(rows: &Rows<'_>, y: &[f64]) -> Result<(), InputErro
     }
 }
 
-/// At least one row and column, and a name for each column if there are names.
+/// At least one row and column, a feature for each of the encoding if there is one, and a name for each
+/// column if there are names.
 pub(super) fn check_x_and_names(
     rows: &Rows<'_>,
-    names: Option<&[String]>,
+    (names, encoding): (Option<&[String]>, Option<&Encoding>),
 ) -> Result<(), InputError> {
     let (n, p) = (rows.len(), rows.features());
     if n == 0 || p == 0 {
@@ -87,12 +88,22 @@ pub(super) fn check_x_and_names(
             columns: p,
         });
     }
+    if let Some(encoding) = encoding {
+        let features = encoding.features();
+        check_setting(
+            features == p,
+            "encoding",
+            "that of the rows",
+            format!("{features} features for rows of {p}"),
+        )?;
+    }
+    let columns = encoding.map_or(p, |encoding| encoding.columns.len());
     match names {
         Some(names) => check_setting(
-            names.len() == p,
+            names.len() == columns,
             "feature_names",
             "one name for each column of X",
-            format!("{} names for {p} columns", names.len()),
+            format!("{} names for {columns} columns", names.len()),
         ),
         None => Ok(()),
     }

@@ -9,13 +9,14 @@ use crate::tree::Child;
 use crate::vectors::saturation;
 
 impl OrctModel {
-    /// For each row, class and feature, N × K × p: by how much the log odds ln(P/(1 − P)) of the class
-    /// are higher than if that feature alone had its typical value ([`Scaling`](crate::data::Scaling)).
+    /// For each row, class and column, N × K × columns: by how much the log odds ln(P/(1 − P)) of the class
+    /// are higher than if that column alone had its typical value ([`Scaling`](crate::data::Scaling)).
     ///
     /// P is what [`Self::predict_proba`] gives; a probability less than 2^−1022 counts as 2^−1022, so
     /// that the log odds of a class that no leaf holds are finite. Unlike derivatives, effects are those
     /// of the whole step back; they are small where it leaves the row in its leaf. Effects of several
-    /// features need not add up to that of setting back all of them.
+    /// columns need not add up to that of setting back all of them. All features of an encoded column are
+    /// set back together.
     pub fn effects<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let (tree, classes) = (&self.tree, self.classes.len());
         let log_odds = LogOdds {
@@ -23,31 +24,32 @@ impl OrctModel {
             frequencies: self.leaf_frequencies(),
             limit: saturation(tree.shape.topology().depth()),
         };
-        effects(tree, &log_odds, &rows.into(), classes, &each_feature(tree))
+        effects(tree, &log_odds, &rows.into(), classes, &each_column(tree))
     }
 }
 
 impl SrtModel {
-    /// For each row and feature, N × p: by how much the prediction is higher than if that feature alone
+    /// For each row and column, N × columns: by how much the prediction is higher than if that column alone
     /// had its typical value ([`Scaling`](crate::data::Scaling)), a change of leaf included.
     pub fn effects<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let tree = &self.tree;
-        effects(tree, self, &rows.into(), 1, &each_feature(tree))
+        effects(tree, self, &rows.into(), 1, &each_column(tree))
     }
 }
 
 impl OrrtModel {
-    /// For each row and feature, N × p: by how much the prediction is higher than if that feature alone
+    /// For each row and column, N × columns: by how much the prediction is higher than if that column alone
     /// had its typical value ([`Scaling`](crate::data::Scaling)), within leaves and between them.
     pub fn effects<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let tree = &self.tree;
-        effects(tree, self, &rows.into(), 1, &each_feature(tree))
+        effects(tree, self, &rows.into(), 1, &each_column(tree))
     }
 }
 
-/// Every column by itself.
-fn each_feature(tree: &SoftTree) -> Vec<Vec<usize>> {
-    (0..tree.features()).map(|j| vec![j]).collect()
+/// The features of each of the user's columns, which change together.
+fn each_column(tree: &SoftTree) -> Vec<Vec<usize>> {
+    let columns = tree.column_features().into_iter();
+    columns.map(Iterator::collect).collect()
 }
 
 impl SoftTree {

@@ -3,12 +3,14 @@
 use super::rule::per_unit;
 use super::{OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::InputError;
-use crate::data::{FeatureMap, Rows};
+use crate::data::{EncodedColumn, FeatureMap, Rows};
 use crate::tree::Child;
+use std::ops::Range;
 
 impl OrctModel {
-    /// ∂P(class k | x)/∂x_j for each row, class and feature, N × K × p: how much the probability of
-    /// class k rises per unit of feature j, all else equal.
+    /// ∂P(class k | x)/∂x_j for each row, class and column, N × K × columns: how much the probability of
+    /// class k rises per unit of column j, all else equal. Columns of truth values and of levels without an
+    /// order have no derivative: NaN.
     ///
     /// It is 0 for features that no split uses, for constant ones, and beyond the ends of quantile
     /// maps; at a knot of such a map it is the derivative from the right. It is next to 0 wherever the
@@ -21,10 +23,12 @@ impl OrctModel {
         let width = self.classes.len() * self.tree.features();
         let scratch = || Scratch::new(&self.tree);
         let frequencies = self.leaf_frequencies();
-        self.tree
+        let values = self
+            .tree
             .fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
                 self.explain_row(&frequencies, scratch, x, out);
-            })
+            })?;
+        Ok(self.tree.derivatives_by_column(values))
     }
 
     /// Fills K × p zeros for a row, given the classes' frequencies in the leaves.
@@ -47,20 +51,21 @@ impl OrctModel {
 }
 
 impl SrtModel {
-    /// ∂prediction/∂x_j for each row and feature, N × p: the slope of the row's leaf and of the
-    /// feature's curve, in the user's units. Where a row would change its leaf the prediction jumps, and
+    /// ∂prediction/∂x_j for each row and column, N × columns: the slope of the row's leaf and of the
+    /// column's curve, in the user's units; NaN for truth values and levels without an order. Where a row would change its leaf the prediction jumps, and
     /// no derivative tells; [`Self::effects`] do.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let (tree, rows) = (&self.tree, rows.into());
         let leaves = tree.leaf_indices(rows.reborrow())?;
-        tree.fill_rows(
+        let values = tree.fill_rows(
             &rows,
             tree.features(),
             || (),
             |(), i, x, out| {
                 self.explain_row(leaves[i] as usize, x, out);
             },
-        )
+        )?;
+        Ok(tree.derivatives_by_column(values))
     }
 
     /// Fills p derivatives for a row that ends in `leaf`.
@@ -77,20 +82,21 @@ impl SrtModel {
 }
 
 impl OrrtModel {
-    /// ∂prediction/∂x_j for each row and feature, N × p, in the user's units (4.10): what the feature
+    /// ∂prediction/∂x_j for each row and column, N × columns, in the user's units (4.10): what the feature
     /// changes within the leaves and by moving the row between them,
     ///
     /// ∂φ/∂x_j = u_j′(x_j) (Σ_t P_t β_tj + Σ_t R_t p_t (1 − p_t) (V_left − V_right) γ a_tj/p),
     ///
     /// V being the prediction from a node on. It is 0 for features that nothing uses, for constant ones,
-    /// and beyond the ends of quantile maps.
+    /// and beyond the ends of quantile maps, NaN for truth values and levels without an order.
     pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
         let scratch = || Scratch::new(&self.tree);
         let width = self.tree.features();
-        self.tree
-            .fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
+        let values =
+            (self.tree).fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
                 self.explain_row(scratch, x, out);
-            })
+            })?;
+        Ok(self.tree.derivatives_by_column(values))
     }
 
     /// Fills p zeros for a row.
@@ -113,6 +119,26 @@ impl OrrtModel {
         for ((out, map), x) in out.iter_mut().zip(&tree.scaling.features).zip(x) {
             *out = times_slope(*out * self.response.scale, map, *x);
         }
+    }
+}
+
+impl SoftTree {
+    /// From derivatives by each feature, p after p, to those by the user's columns.
+    fn derivatives_by_column(&self, by_feature: Vec<f64>) -> Vec<f64> {
+        let Some(encoding) = &self.encoding else {
+            return by_feature;
+        };
+        let columns = encoding.columns.iter().zip(encoding.ranges());
+        let place = |(column, range): (&EncodedColumn, Range<usize>)| {
+            (!column.is_indicator(0)).then_some(range.start)
+        };
+        let places: Vec<Option<usize>> = columns.map(place).collect();
+        let rows = by_feature.chunks_exact(self.features());
+        let of_row = |row: &[f64]| -> Vec<f64> {
+            let at = |place: &Option<usize>| place.map_or(f64::NAN, |j| row[j]);
+            places.iter().map(at).collect()
+        };
+        rows.flat_map(of_row).collect()
     }
 }
 

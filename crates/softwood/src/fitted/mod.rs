@@ -39,10 +39,11 @@ pub use notice::Notice;
 pub use orct_model::OrctModel;
 pub use orrt_model::OrrtModel;
 pub use path::{Contribution, SplitExplanation};
-pub(crate) use predict::{LinearSplits, Mixture, most_probable};
+pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
-    ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport, SelectionReport,
-    SelectionRound, SelectionStep,
+    ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
+    OrctCandidate, ResponseScoring, Scoring, SelectionReport, SelectionRound, SelectionStep,
+    SrtCandidate, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

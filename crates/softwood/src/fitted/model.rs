@@ -24,8 +24,8 @@ pub trait FittedModel: fmt::Display + Clone + PartialEq + Sized + Send + Sync {
     /// Intercepts of the splits, with the sign of the kind's paper.
     fn split_intercepts(&self) -> Vec<f64>;
 
-    /// Importance of each feature to a part of the model, one of [`Self::PARTS`]; None for any other, or
-    /// if it takes weights of rows that an old file does not tell.
+    /// Importance of each of the user's columns to a part of the model, one of [`Self::PARTS`]; None for
+    /// any other, or if it takes weights of rows that an old file does not tell.
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>>;
 
     /// The tree as text, also what it displays as; with `terms`, up to so many of each split's terms on

@@ -47,7 +47,7 @@ impl FittedModel for OrctModel {
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
         let (tree, shares) = (&self.tree, self.reached().split_shares());
         let known = part == "splits";
-        known.then(|| kind.of(&tree.coefficients, tree.features(), shares))?
+        known.then(|| kind.of(tree, &tree.coefficients, shares))?
     }
 
     fn describe(&self, terms: Option<usize>) -> String {
@@ -224,8 +224,9 @@ impl OrctModel {
         super::local_sparsity(&self.tree.coefficients)
     }
 
-    /// δ_G: share of features that no split uses, in percent.
+    /// δ_G: share of the user's columns that no split uses, in percent.
     pub fn global_sparsity(&self) -> f64 {
-        super::global_sparsity(&self.tree.coefficients, self.tree.features())
+        let (tree, encoding) = (&self.tree, self.tree.encoding.as_ref());
+        super::global_sparsity(&tree.coefficients, tree.features(), encoding)
     }
 }

@@ -44,10 +44,14 @@ impl FittedModel for OrrtModel {
     }
 
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
-        let p = self.tree.features();
+        let tree = &self.tree;
         match part {
-            "splits" => kind.of(&self.tree.coefficients, p, self.reached().split_shares()),
-            "leaves" => kind.of(&self.leaf_coefficients(), p, self.reached().leaf_shares()),
+            "splits" => kind.of(tree, &tree.coefficients, self.reached().split_shares()),
+            "leaves" => kind.of(
+                tree,
+                &self.leaf_coefficients(),
+                self.reached().leaf_shares(),
+            ),
             _ => None,
         }
     }
@@ -111,7 +115,9 @@ impl OrrtModel {
 
     /// δ_G: share of features that neither splits nor leaves use, in percent.
     pub fn global_sparsity(&self) -> f64 {
-        super::global_sparsity(&self.coefficients_of_nodes(), self.tree.features())
+        let tree = &self.tree;
+        let coefficients = self.coefficients_of_nodes();
+        super::global_sparsity(&coefficients, tree.features(), tree.encoding.as_ref())
     }
 
     /// Those of splits, then of leaves.

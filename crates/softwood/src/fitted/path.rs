@@ -3,8 +3,9 @@
 use super::SoftTree;
 use super::rule::short;
 use crate::InputError;
-use crate::data::{FeatureMap, Rows};
+use crate::data::{FeatureMap, Rows, Value};
 use std::fmt;
+use std::ops::Range;
 
 /// Contributions that are printed.
 const SHOWN: usize = 5;
@@ -29,23 +30,23 @@ pub struct SplitExplanation {
     pub margin: f64,
     /// Those of a row with the typical value of every feature.
     pub base: f64,
-    /// One for every feature that matters to the split, the largest first.
+    /// One for every column that matters to the split, the largest first.
     pub contributions: Vec<Contribution>,
 }
 
-/// One feature's part in a [`SplitExplanation`].
+/// One column's part in a [`SplitExplanation`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
-    /// Column of the feature.
+    /// The user's column.
     pub feature: usize,
     /// Its name.
     pub name: String,
-    /// Its value in the row.
-    pub value: f64,
+    /// Its value in the row; None if it is a level never seen in training.
+    pub value: Option<Value>,
     /// Its typical value.
-    pub typical: f64,
-    /// γ a_tj (u_j − u_typical,j)/p: by how much the log odds of going left are higher than with the
-    /// typical value.
+    pub typical: Option<Value>,
+    /// γ Σ_j a_tj (u_j − u_typical,j)/p over the features of the column: by how much the log odds of going
+    /// left are higher than with the typical value.
     pub contribution: f64,
 }
 
@@ -100,15 +101,21 @@ impl SoftTree {
         };
         let u: Vec<f64> = maps.iter().zip(x).map(|(map, x)| map.apply(*x)).collect();
         let matters = |j: &usize| a[*j] != 0.0 && maps[*j] != FeatureMap::Constant;
-        let contribution = |j: usize| Contribution {
-            feature: j,
-            name: self.feature_names[j].clone(),
-            value: x[j],
-            typical: self.scaling.typical[j],
-            contribution: per_feature * a[j] * (u[j] - typical[j]),
+        let part = |j: usize| per_feature * a[j] * (u[j] - typical[j]);
+        let (names, values) = (self.column_names(), self.column_values(x));
+        let typical_values = self.column_values(&self.scaling.typical);
+        let contribution = |(feature, range): (usize, Range<usize>)| {
+            let parts: Vec<f64> = range.filter(matters).map(part).collect();
+            (!parts.is_empty()).then(|| Contribution {
+                feature,
+                name: names[feature].clone(),
+                value: values[feature].clone(),
+                typical: typical_values[feature].clone(),
+                contribution: parts.iter().sum(),
+            })
         };
-        let features = (0..u.len()).filter(matters);
-        let mut contributions: Vec<Contribution> = features.map(contribution).collect();
+        let columns = self.column_features().into_iter().enumerate();
+        let mut contributions: Vec<Contribution> = columns.filter_map(contribution).collect();
         let size = |c: &Contribution| c.contribution.abs();
         contributions.sort_by(|a, b| size(b).total_cmp(&size(a)));
         SplitExplanation {
@@ -162,10 +169,18 @@ impl fmt::Display for Contribution {
             f,
             "{} = {} (typical {}): {}",
             self.name,
-            short(self.value),
-            short(self.typical),
+            shown(self.value.as_ref()),
+            shown(self.typical.as_ref()),
             signed(self.contribution),
         )
+    }
+}
+
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Number(x)) => short(*x),
+        Some(value) => value.to_string(),
+        None => "none of its levels".into(),
     }
 }
 
@@ -215,8 +230,8 @@ mod tests {
                 });
                 prop_assert!(ordered);
                 for part in &split.contributions {
-                    prop_assert_eq!(part.value, x[part.feature]);
-                    prop_assert_eq!(part.typical, tree.scaling.typical[part.feature]);
+                    prop_assert_eq!(&part.value, &Some(Value::Number(x[part.feature])));
+                    prop_assert_eq!(&part.typical, &Some(Value::Number(tree.scaling.typical[part.feature])));
                 }
             }
             // The margins are those of the rule.
@@ -254,8 +269,8 @@ mod tests {
         let part = |feature: usize, contribution| Contribution {
             feature,
             name: format!("length{feature}"),
-            value: 4.7,
-            typical: 1.5,
+            value: Some(Value::Number(4.7)),
+            typical: Some(Value::Number(1.5)),
             contribution,
         };
         let mut split = SplitExplanation {

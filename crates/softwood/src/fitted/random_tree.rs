@@ -30,6 +30,7 @@ pub fn random_model(
         tree: SoftTree {
             shape: Shape::complete(depth),
             named: false,
+            encoding: None,
             gamma,
             intercepts: coefficients.iter().map(middle).collect(),
             coefficients: coefficients.concat(),

@@ -57,7 +57,7 @@ pub(super) fn orct_text(model: &OrctModel, terms: Option<usize>) -> String {
         short(tree.gamma),
         scaling_name(tree),
         count(report.rows, "row"),
-        count(tree.features(), "feature"),
+        features(tree),
         model.classes.len()
     );
     text += &outcome(report);
@@ -84,7 +84,7 @@ pub(super) fn srt_text(model: &SrtModel, terms: Option<usize>) -> String {
         tree.shape.depth(),
         scaling_name(tree),
         count(report.rows, "row"),
-        count(tree.features(), "feature"),
+        features(tree),
     );
     text += &outcome(report);
     let rows = RowTexts::of(model.reached(), report);
@@ -258,6 +258,15 @@ fn curves_text(curves: &[CurvePoints]) -> String {
     let mut lines = (1..=curves.len()).rev().map(line);
     let fitting = lines.find(|line| line.chars().count() <= WIDTH);
     format!("\n{}\n", fitting.unwrap_or_else(|| line(1)))
+}
+
+/// "3 features", or "2 columns as 7 features".
+fn features(tree: &SoftTree) -> String {
+    let features = count(tree.features(), "feature");
+    match &tree.encoding {
+        Some(table) => format!("{} as {features}", count(table.columns.len(), "column")),
+        None => features,
+    }
 }
 
 /// "1 row", "2 rows".

@@ -1,7 +1,7 @@
 //! A split in the user's own units and names.
 
 use super::SoftTree;
-use crate::data::FeatureMap;
+use crate::data::{Encoding, FeatureMap};
 use std::fmt;
 
 /// One split as an inequality: a row is more likely to go left than right where
@@ -11,7 +11,7 @@ use std::fmt;
 /// f_j(x) being the value itself or its quantile level, as [`Term::measure`] says. The log-odds of
 /// going left are steepness · (Σ − threshold).
 ///
-/// It prints as `left if 0.0123·glucose - 0.5·q(bmi) > 3.2`, q(…) for quantile levels.
+/// It prints as `left if 0.0123·glucose - 0.5·q(bmi) + 0.1·(sex is f) > 3.2`, q(…) for quantile levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// The split.
@@ -27,7 +27,7 @@ pub struct Rule {
 /// One feature's part in a [`Rule`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// Column of the feature.
+    /// The feature, one of those that stand for the columns of a table if the model was fitted to one.
     pub feature: usize,
     /// Its name.
     pub name: String,
@@ -47,6 +47,8 @@ pub enum Measure {
     Value,
     /// Its quantile level among the training rows, from 0 at the smallest value to 1 at the largest.
     Quantile,
+    /// 1 where what the feature's name says holds, else 0.
+    Indicator,
 }
 
 impl SoftTree {
@@ -71,10 +73,13 @@ impl SoftTree {
 pub(super) fn terms(tree: &SoftTree, effects: &[f64]) -> (Vec<Term>, f64) {
     let mut offset = 0.0;
     let mut terms = Vec::new();
+    let indicators = tree.encoding.as_ref().map(Encoding::indicators);
+    let is_indicator = |j: usize| indicators.as_ref().is_some_and(|each| each[j]);
     let maps = effects.iter().zip(&tree.scaling.features);
     for (feature, (effect, map)) in maps.enumerate().filter(|(_, (e, _))| **e != 0.0) {
         let (measure, weight) = match map {
             FeatureMap::Constant => continue,
+            _ if is_indicator(feature) => (Measure::Indicator, *effect), // 0 and 1 map to themselves
             FeatureMap::Linear { min, max } => {
                 // effect · (x − min)/(max − min): weight on x, the rest aside.
                 let weight = per_unit(*effect, *min, *max);
@@ -193,6 +198,7 @@ impl Term {
         match self.measure {
             Measure::Value => format!("{weight}·{name}"),
             Measure::Quantile => format!("{weight}·q({name})"),
+            Measure::Indicator => format!("{weight}·({name})"),
         }
     }
 }
@@ -245,6 +251,7 @@ mod tests {
         SoftTree {
             shape: Shape::complete(1),
             named: false,
+            encoding: None,
             gamma: 64.0,
             coefficients: a.to_vec(),
             intercepts: vec![mu],
@@ -274,7 +281,7 @@ mod tests {
         for term in &rule.terms {
             let part = term.weight
                 * match term.measure {
-                    Measure::Value => x[term.feature],
+                    Measure::Value | Measure::Indicator => x[term.feature],
                     Measure::Quantile => maps[term.feature].apply(x[term.feature]),
                 };
             sum += part;

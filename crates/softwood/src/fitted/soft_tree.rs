@@ -1,8 +1,13 @@
 //! The splits of a fitted tree with all that is needed to route a row of the user's.
 
 use super::predict::LinearSplits;
-use crate::data::Scaling;
+use crate::data::{Coding, EncodedColumn, Encoding, Missing, Scaling, Value};
 use crate::tree::{ParameterLayout, Shape, Topology};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Names of the columns, if there are any, and how they become features, if they are not features.
+pub(crate) type ColumnsOf<'a> = (Option<&'a [String]>, Option<&'a Encoding>);
 
 /// Split t sends a row left with probability 1/(1 + exp(−γ(Σ_j a_tj u_j/p − μ_t))), u = scaled row.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +24,10 @@ pub struct SoftTree {
     pub scaling: Scaling,
     /// Names of the features.
     pub feature_names: Vec<String>,
-    /// Whether these names were given; features without names are called x0, x1, ….
+    /// Whether names were given; features without names are called x0, x1, ….
     pub named: bool,
+    /// How the columns of a table become these features; None if they are the columns of X themselves.
+    pub encoding: Option<Encoding>,
 }
 
 impl SoftTree {
@@ -30,7 +37,7 @@ impl SoftTree {
         gamma: f64,
         theta: &[f64],
         scaling: &Scaling,
-        names: Option<&[String]>,
+        (names, encoding): ColumnsOf<'_>,
     ) -> Self {
         let layout = ParameterLayout::new(topology, scaling.features.len());
         let (coefficients, intercepts) = layout.split(theta);
@@ -40,7 +47,7 @@ impl SoftTree {
             gamma,
             splits,
             scaling,
-            names,
+            (names, encoding),
         )
     }
 
@@ -50,27 +57,75 @@ impl SoftTree {
         gamma: f64,
         (coefficients, intercepts): (Vec<f64>, Vec<f64>),
         scaling: &Scaling,
-        names: Option<&[String]>,
+        (names, encoding): ColumnsOf<'_>,
     ) -> Self {
         let numbered = || {
             (0..scaling.features.len())
                 .map(|j| format!("x{j}"))
                 .collect()
         };
+        let mut scaling = scaling.clone();
+        if let Some(encoding) = encoding {
+            // Indicators are typical together: those of the typical level.
+            scaling.typical = encoding.typical_row();
+        }
+        let of_columns = || names.map_or_else(numbered, <[String]>::to_vec);
         Self {
             shape,
             gamma,
             coefficients,
             intercepts,
-            scaling: scaling.clone(),
-            feature_names: names.map_or_else(numbered, <[String]>::to_vec),
+            scaling,
+            feature_names: encoding.map_or_else(of_columns, Encoding::feature_names),
             named: names.is_some(),
+            encoding: encoding.cloned(),
         }
+    }
+
+    /// The user's columns: those of the table, or the features if they are what the user has.
+    pub fn columns(&self) -> usize {
+        let table = self.encoding.as_ref();
+        table.map_or(self.features(), |table| table.columns.len())
+    }
+
+    /// The names of the user's columns.
+    pub fn column_names(&self) -> Vec<String> {
+        let table = self.encoding.as_ref();
+        table.map_or_else(|| self.feature_names.clone(), Encoding::names)
+    }
+
+    /// The features of each of the user's columns.
+    pub fn column_features(&self) -> Vec<Range<usize>> {
+        let table = self.encoding.as_ref();
+        let themselves = || (0..self.features()).map(|j| j..j + 1).collect();
+        table.map_or_else(themselves, Encoding::ranges)
     }
 
     /// p.
     pub fn features(&self) -> usize {
         self.feature_names.len()
+    }
+
+    /// The values of the user's columns in a row of features; None for a level never seen in training.
+    pub fn column_values(&self, row: &[f64]) -> Vec<Option<Value>> {
+        let numbers = || row.iter().map(|x| Some(Value::Number(*x))).collect();
+        let table = self.encoding.as_ref();
+        table.map_or_else(numbers, |table| table.values(row))
+    }
+
+    /// How tables become features: the encoding, or, without one, columns of numbers by their names.
+    pub fn column_encoding(&self) -> Cow<'_, Encoding> {
+        let number = |(name, typical): (&String, &f64)| EncodedColumn {
+            name: name.clone(),
+            coding: Coding::Number { typical: *typical },
+            missing: Missing::Refused,
+        };
+        let numbers = || {
+            let columns = self.feature_names.iter().zip(&self.scaling.typical);
+            let columns = columns.map(number).collect();
+            Cow::Owned(Encoding { columns })
+        };
+        self.encoding.as_ref().map_or_else(numbers, Cow::Borrowed)
     }
 
     /// Coefficients of the split at position `split`.

@@ -48,10 +48,15 @@ impl FittedModel for SrtModel {
     }
 
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
-        let p = self.tree.features();
         match part {
-            "splits" => kind.of(&self.tree.coefficients, p, self.reached().split_shares()),
-            "leaves" => kind.of(&self.leaf_coefficients(), p, self.reached().leaf_shares()),
+            "splits" => {
+                let shares = self.reached().split_shares();
+                kind.of(&self.tree, &self.tree.coefficients, shares)
+            }
+            "leaves" => {
+                let shares = self.reached().leaf_shares();
+                kind.of(&self.tree, &self.leaf_coefficients(), shares)
+            }
             _ => None,
         }
     }

@@ -21,18 +21,11 @@ const MAX_WEIGHT: f64 = 1e100;
 /// Tangents to a concave penalty at most.
 const MAX_TANGENTS: usize = 10;
 
-/// λ_L p by the largest cost of a mistake if nothing is said: on most data trees predict new rows better
-/// than without a penalty, and their starts end closer to each other.
-const USUAL_SHARE: f64 = 1.0 / 16.0;
-
-/// γ at which it is that.
-const USUAL_GAMMA: f64 = 512.0;
-
 /// What is asked: weights, shape and groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PenaltySettings {
-    /// λ_L ≥ 0; if None, the largest cost of a mistake over 16p, times γ/512, where nothing else is
-    /// penalized and φ is a norm, else 0.
+    /// λ_L ≥ 0; if None, what folds of the rows speak for where nothing else is penalized and φ is a
+    /// norm, else 0.
     pub local: Option<f64>,
     /// λ_L as a share, 0…1, of the λ_L that empties the tree, [`LambdaMax::local`](super::LambdaMax);
     /// instead of the others.
@@ -100,21 +93,6 @@ impl PenaltySettings {
         }
     }
 
-    /// The same with λ_L said, for so many features, costs and a steepness γ.
-    pub fn resolved(&self, features: usize, costs: &[f64], gamma: f64) -> Self {
-        let largest = costs.iter().copied().fold(0.0, f64::max);
-        // A split as sharp takes coefficients twice as large at half the steepness.
-        let of_cost = USUAL_SHARE * (gamma / USUAL_GAMMA) / features as f64;
-        let usual = match self.global == 0.0 && self.shape.is_norm() {
-            true => (of_cost * largest).min(MAX_WEIGHT),
-            false => 0.0,
-        };
-        Self {
-            local: self.local.or(Some(usual)),
-            ..self.clone()
-        }
-    }
-
     /// The group of each feature.
     pub fn group_of_features(&self, features: usize) -> Vec<usize> {
         let groups = self.groups.clone();
@@ -150,7 +128,7 @@ pub(crate) struct Penalty {
 }
 
 impl Penalty {
-    /// The penalty `settings`, resolved, on θ = (a, μ) of a tree: its coefficients, not its intercepts.
+    /// The penalty `settings`, λ_L said, on θ = (a, μ) of a tree: its coefficients, not its intercepts.
     pub fn on_splits(settings: &PenaltySettings, topology: Topology, features: usize) -> Self {
         let layout = ParameterLayout::new(topology, features);
         let nodes = (0..topology.branches()).map(|t| layout.coefficients(t));

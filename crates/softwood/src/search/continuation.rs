@@ -21,7 +21,7 @@ pub(crate) fn softer(gamma: f64, features: usize) -> Vec<f64> {
     gammas
 }
 
-/// Those with balanced costs, then the wanted γ with the true costs.
+/// Those with balanced costs, then the wanted γ with the true costs or, if `balanced`, with these.
 ///
 /// Balanced costs weigh rows of class k by W/(K·W_k); without them the first, blurred stages see
 /// nothing but the majority class.
@@ -30,9 +30,10 @@ pub(crate) fn stages(
     costs: &[f64],
     class_weights: &[f64],
     features: usize,
+    balanced: bool,
 ) -> Vec<Stage> {
     let (k, total) = (class_weights.len(), class_weights.iter().sum::<f64>());
-    let balanced: Vec<f64> = costs
+    let even: Vec<f64> = costs
         .chunks_exact(k)
         .zip(class_weights)
         .flat_map(|(row, weight)| {
@@ -46,12 +47,16 @@ pub(crate) fn stages(
         .collect();
     let soft = softer(gamma, features).into_iter().map(|gamma| Stage {
         gamma,
-        costs: balanced.clone(),
+        costs: even.clone(),
         soft: true,
     });
     soft.chain([Stage {
         gamma,
-        costs: costs.to_vec(),
+        costs: if balanced {
+            even.clone()
+        } else {
+            costs.to_vec()
+        },
         soft: false,
     }])
     .collect()

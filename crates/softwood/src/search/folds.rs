@@ -14,6 +14,9 @@ pub(crate) struct Folds {
     count: usize,
 }
 
+/// The stratum of rows of equal values: every fold gets its share of each.
+type Stratum<'a> = &'a dyn Fn(&[usize]) -> u32;
+
 impl Folds {
     /// Deals out the rows of positive weight or, of more than `most` values, so many of them, a class's
     /// share in proportion. The order of the rows does not matter. An error if a fold would be empty,
@@ -26,14 +29,38 @@ impl Folds {
         seed: u64,
         most: usize,
     ) -> Result<Self, InputError> {
+        let class = |unit: &[usize]| prevailing_class(unit, labels, weights);
+        let folds = Self::deal(rows, weights, &class, count, (seed, most))?;
+        folds.check_classes(labels)?;
+        Ok(folds)
+    }
+
+    /// The same for rows without classes.
+    pub fn of_rows(
+        rows: &Rows<'_>,
+        weights: Option<&[f64]>,
+        count: usize,
+        seed: u64,
+        most: usize,
+    ) -> Result<Self, InputError> {
+        Self::deal(rows, weights, &|_| 0, count, (seed, most))
+    }
+
+    fn deal(
+        rows: &Rows<'_>,
+        weights: Option<&[f64]>,
+        stratum: Stratum<'_>,
+        count: usize,
+        (seed, most): (u64, usize),
+    ) -> Result<Self, InputError> {
         let mut rng = Pcg64::new(u128::from(seed), u128::MAX);
         let by_values = RowOrder::of(rows, weights);
         let mut units: Vec<&[usize]> = by_values.equal_rows().collect();
         for i in (1..units.len()).rev() {
             units.swap(i, rng.random_range(0..=i));
         }
-        // Stable: shuffled within classes.
-        units.sort_by_key(|unit| prevailing_class(unit, labels, weights));
+        // Stable: shuffled within strata.
+        units.sort_by_key(|unit| stratum(unit));
         if units.len() > most {
             units = (0..most).map(|k| units[k * units.len() / most]).collect();
         }
@@ -43,9 +70,11 @@ impl Folds {
             .flat_map(|(k, unit)| unit.iter().map(move |row| (*row, (first + k) % count)))
             .collect();
         dealt.sort_unstable();
-        let folds = Self { dealt, count };
-        folds.check(labels, units.len())?;
-        Ok(folds)
+        if count > units.len() {
+            let expected = "at most the number of distinct rows with positive weight";
+            return Err(refuse(expected, count, units.len()));
+        }
+        Ok(Self { dealt, count })
     }
 
     /// Rows of positive weight that were dealt out.
@@ -59,27 +88,30 @@ impl Folds {
         inside.map(|(i, _)| *i).collect()
     }
 
-    fn check(&self, labels: &Labels, distinct: usize) -> Result<(), InputError> {
-        let refuse = |expected: &'static str| InputError::Setting {
-            name: "folds",
-            expected,
-            got: format!("{} folds of {distinct} distinct rows", self.count),
-        };
-        if self.count > distinct {
-            return Err(refuse(
-                "at most the number of distinct rows with positive weight",
-            ));
-        }
+    /// Rows to train on and rows held out, for each fold.
+    pub fn all(&self) -> impl Iterator<Item = (Vec<usize>, Vec<usize>)> + '_ {
+        (0..self.count).map(|fold| (self.part(fold, false), self.part(fold, true)))
+    }
+
+    fn check_classes(&self, labels: &Labels) -> Result<(), InputError> {
         for fold in 0..self.count {
             let mut classes = self.part(fold, false).into_iter().map(|i| labels.codes[i]);
             let first = classes.next();
             if !classes.any(|class| Some(class) != first) {
-                return Err(refuse(
-                    "such that every fold leaves two classes with positive weight to train on",
-                ));
+                let expected =
+                    "such that every fold leaves two classes with positive weight to train on";
+                return Err(refuse(expected, self.count, self.rows()));
             }
         }
         Ok(())
+    }
+}
+
+fn refuse(expected: &'static str, count: usize, rows: usize) -> InputError {
+    InputError::Setting {
+        name: "folds",
+        expected,
+        got: format!("{count} folds of {rows} distinct rows"),
     }
 }
 

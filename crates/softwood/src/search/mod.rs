@@ -1,10 +1,12 @@
 //! Search over trees, apart from what is fitted: folds, racing, starts, continuation, moves.
 
 pub(crate) mod continuation;
+pub(crate) mod cross_validate;
 pub(crate) mod descent;
 mod ending;
 pub(crate) mod few_leaves;
 pub(crate) mod folds;
+pub(crate) mod losses;
 pub(crate) mod mixture_descent;
 pub(crate) mod multistart;
 mod nodec;

@@ -10,9 +10,7 @@ use rand_pcg::Pcg64;
 /// How thoroughly each start searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Enough to tell two settings apart.
-    Quick,
-    /// Enough to rank many settings.
+    /// Enough to rank settings.
     Compare,
     /// Enough for the model.
     Full,
@@ -22,7 +20,6 @@ impl Effort {
     /// Regrowths of idle splits at most; fewer in deep trees, where each costs more.
     fn regrowths(self, depth: usize) -> usize {
         match self {
-            Self::Quick => 0,
             Self::Compare => 2,
             Self::Full => 12 / depth.saturating_sub(3).max(1),
         }

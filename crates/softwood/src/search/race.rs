@@ -1,20 +1,33 @@
 //! Racing of candidates over folds (after Maron and Moore's Hoeffding races): who falls significantly
 //! behind on held-out rows is dropped.
 
+use std::cmp::Ordering;
+
 /// After one fold, two, and more, a candidate leaves the race if its held-out costs exceed those of the
 /// best by this many standard errors of the paired difference. One fold is one training: that it went
 /// badly by chance is not in the standard error, hence the care at first.
 const DROPPED_BEHIND: [f64; 3] = [4.0, 3.0, 2.0];
 
+/// What a candidate did on the held-out rows of a fold.
+pub(crate) struct Trial {
+    /// Loss of every row.
+    pub losses: Vec<f64>,
+    /// Anything else worth knowing: sums that are added up over the folds.
+    pub figures: Vec<f64>,
+}
+
 /// How a candidate has done so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing {
-    /// Cost of its prediction for every held-out row so far.
-    costs: Vec<f64>,
-    /// Weighted mean of the costs and its standard error, if it was scored.
-    pub mean: Option<(f64, f64)>,
+    /// Loss of every held-out row so far.
+    losses: Vec<f64>,
+    /// Weighted mean of the losses and its standard error; NaN before the first fold.
+    pub mean: f64,
+    pub standard_error: f64,
     /// Folds it was scored on.
     pub folds: usize,
+    /// Sums over the folds.
+    pub figures: Vec<f64>,
     dropped: bool,
 }
 
@@ -24,11 +37,25 @@ pub(crate) struct Race {
     weights: Vec<f64>,
 }
 
+/// Which candidate wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CvRule {
+    /// The one of the best score on held-out rows.
+    Best,
+    /// The simplest of those within one standard error of it.
+    OneStandardError,
+}
+
 impl Race {
     /// Before the first fold.
     pub fn new(candidates: usize) -> Self {
+        let unknown = Standing {
+            mean: f64::NAN,
+            standard_error: f64::NAN,
+            ..Standing::default()
+        };
         Self {
-            standings: vec![Standing::default(); candidates],
+            standings: vec![unknown; candidates],
             weights: Vec::new(),
         }
     }
@@ -38,35 +65,28 @@ impl Race {
         !self.standings[candidate].dropped
     }
 
-    /// How a candidate has done.
-    pub fn standing(&self, candidate: usize) -> &Standing {
-        &self.standings[candidate]
+    /// How the candidates have done.
+    pub fn standings(&self) -> &[Standing] {
+        &self.standings
     }
 
-    /// Takes in the costs of a fold's held-out rows, of weights `weights`, for everybody still running,
-    /// and drops those who are significantly behind.
-    pub fn add_fold(&mut self, costs: Vec<Option<Vec<f64>>>, weights: &[f64]) {
+    /// Takes in what everybody still running did on a fold's held-out rows, of weights `weights`, and
+    /// drops those who are significantly behind.
+    pub fn add_fold(&mut self, trials: Vec<Option<Trial>>, weights: &[f64]) {
         self.weights.extend(weights);
-        for (standing, costs) in self.standings.iter_mut().zip(costs) {
-            if let Some(costs) = costs {
-                standing.costs.extend(costs);
-                standing.folds += 1;
-                standing.mean = Some(weighted_mean(&standing.costs, &self.weights));
+        for (standing, trial) in self.standings.iter_mut().zip(trials) {
+            if let Some(trial) = trial {
+                standing.add(trial, &self.weights);
             }
         }
-        let mean = |s: &Standing| s.mean.map_or(f64::INFINITY, |(mean, _)| mean);
         let running = self.standings.iter().filter(|s| !s.dropped);
-        let Some(best) = running.min_by(|a, b| mean(a).total_cmp(&mean(b))) else {
+        let Some(best) = running.min_by(|a, b| a.mean.total_cmp(&b.mean)) else {
             return;
         };
-        let ahead = best.costs.clone();
+        let ahead = best.losses.clone();
         for standing in self.standings.iter_mut().filter(|s| !s.dropped) {
-            let behind: Vec<f64> = standing
-                .costs
-                .iter()
-                .zip(&ahead)
-                .map(|(c, a)| c - a)
-                .collect();
+            let both = standing.losses.iter().zip(&ahead);
+            let behind: Vec<f64> = both.map(|(loss, ahead)| loss - ahead).collect();
             let (mean, error) = weighted_mean(&behind, &self.weights);
             let allowed = DROPPED_BEHIND[standing.folds.clamp(1, DROPPED_BEHIND.len()) - 1];
             standing.dropped = mean > allowed * error && mean != 0.0;
@@ -80,10 +100,40 @@ impl Race {
             .filter(|i| self.standings[*i].folds == most)
             .collect()
     }
+
+    /// The winner by the rule; `simpler` orders candidates and decides between equals.
+    pub fn winner(&self, rule: CvRule, simpler: impl Fn(usize, usize) -> Ordering) -> usize {
+        let finalists = self.finalists();
+        let standing = |i: &usize| &self.standings[*i];
+        let better = |a: &&usize, b: &&usize| {
+            let by_loss = standing(a).mean.total_cmp(&standing(b).mean);
+            by_loss.then_with(|| simpler(**a, **b))
+        };
+        let best = *finalists.iter().min_by(better).expect("a candidate");
+        match rule {
+            CvRule::Best => best,
+            CvRule::OneStandardError => {
+                let limit = standing(&best).mean + standing(&best).standard_error;
+                let close = finalists.into_iter().filter(|i| standing(i).mean <= limit);
+                close.min_by(|a, b| simpler(*a, *b)).unwrap_or(best)
+            }
+        }
+    }
+}
+
+impl Standing {
+    fn add(&mut self, trial: Trial, weights: &[f64]) {
+        self.losses.extend(trial.losses);
+        self.folds += 1;
+        (self.mean, self.standard_error) = weighted_mean(&self.losses, weights);
+        self.figures.resize(trial.figures.len(), 0.0);
+        let sums = self.figures.iter_mut().zip(trial.figures);
+        sums.for_each(|(sum, figure)| *sum += figure);
+    }
 }
 
 /// Weighted mean and its standard error.
-fn weighted_mean(values: &[f64], weights: &[f64]) -> (f64, f64) {
+pub(super) fn weighted_mean(values: &[f64], weights: &[f64]) -> (f64, f64) {
     // Relative to the heaviest: squares of very small or large weights would be lost.
     let heaviest = weights.iter().copied().fold(0.0, f64::max);
     let weighted = || values.iter().zip(weights.iter().map(|w| w / heaviest));
@@ -97,26 +147,51 @@ fn weighted_mean(values: &[f64], weights: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn who_is_far_behind_leaves_and_the_best_stays() {
-        let mut race = Race::new(3);
-        let (good, fair, bad) = (vec![0.0; 50], vec![0.1; 50], vec![1.0; 50]);
-        let fair: Vec<f64> = fair
-            .iter()
-            .enumerate()
-            .map(|(i, c)| c * (i % 2) as f64)
-            .collect();
-        let weights = vec![1.0; 50];
-        race.add_fold(vec![Some(good.clone()), Some(fair), Some(bad)], &weights);
-        assert_eq!([0, 1, 2].map(|i| race.is_running(i)), [true, false, false]);
-        race.add_fold(vec![Some(good), None, None], &weights);
-        assert_eq!(race.finalists(), [0]);
-        assert_eq!(race.standing(0).mean, Some((0.0, 0.0)));
-        assert_eq!(race.standing(2).folds, 1);
+    fn all(losses: [Option<Vec<f64>>; 3]) -> Vec<Option<Trial>> {
+        let trial = |losses| Trial {
+            losses,
+            figures: vec![1.5],
+        };
+        losses.into_iter().map(|l| l.map(trial)).collect()
+    }
+
+    fn alternating(value: f64) -> Vec<f64> {
+        (0..50).map(|i| value * f64::from(i % 2)).collect()
     }
 
     #[test]
-    fn without_a_fold_all_are_finalists() {
-        assert_eq!(Race::new(2).finalists(), [0, 1]);
+    fn who_is_far_behind_leaves_and_the_best_stays() {
+        let mut race = Race::new(3);
+        let (good, bad) = (vec![0.0; 50], vec![1.0; 50]);
+        let weights = vec![1.0; 50];
+        let first = all([Some(good.clone()), Some(alternating(0.1)), Some(bad)]);
+        race.add_fold(first, &weights);
+        assert_eq!([0, 1, 2].map(|i| race.is_running(i)), [true, false, false]);
+        race.add_fold(all([Some(good), None, None]), &weights);
+        assert_eq!(race.finalists(), [0]);
+        let [first, _, last] = race.standings() else {
+            panic!("three candidates");
+        };
+        assert_eq!((first.mean, first.standard_error), (0.0, 0.0));
+        assert_eq!(first.figures, [3.0]);
+        assert_eq!(last.folds, 1);
+    }
+
+    #[test]
+    fn without_a_fold_all_are_finalists_and_the_simplest_wins() {
+        let race = Race::new(2);
+        assert_eq!(race.finalists(), [0, 1]);
+        assert_eq!(race.winner(CvRule::Best, |a, b| b.cmp(&a)), 1);
+    }
+
+    #[test]
+    fn the_simplest_within_a_standard_error_wins_by_that_rule() {
+        let mut race = Race::new(3);
+        // Means 0.5, 0.51 and 0.7, standard errors 0.07.
+        let losses = [1.0, 1.02, 1.4].map(|top| Some(alternating(top)));
+        race.add_fold(all(losses), &vec![1.0; 50]);
+        let last_first = |a: usize, b: usize| b.cmp(&a);
+        assert_eq!(race.winner(CvRule::Best, last_first), 0);
+        assert_eq!(race.winner(CvRule::OneStandardError, last_first), 1);
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn grow(
         }
         let mut split = vec![0.0; p + 1];
         splits_through_the_data(&data.rows, stump, gamma, &mut split, &[true], rng)?;
-        let mut stages = stages(gamma, costs, &classes, p);
+        let mut stages = stages(gamma, costs, &classes, p, false);
         stages.pop(); // the true costs would give a small minority up again
         let node = Descent {
             data,

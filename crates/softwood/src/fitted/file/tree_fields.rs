@@ -3,7 +3,7 @@
 use super::checks::{Count, FINITE, Range, check};
 use super::{FORMAT, VERSION};
 use crate::InputError;
-use crate::data::{FeatureMap, Scaling, ScalingKind};
+use crate::data::{Encoding, FeatureMap, Scaling, ScalingKind};
 use crate::fitted::{FitReport, SoftTree};
 use crate::tree::{Shape, Topology};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,9 @@ pub(super) struct TreeFields {
     /// Whether the features' names were given; in version 1, if they are not x0, x1, ….
     named: Option<bool>,
     features: Vec<Feature>,
+    /// How the columns of a table become the features, if the model was fitted to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    encoding: Option<Encoding>,
     /// Nodes that split; all down to `depth` in version 1.
     splits: Option<Vec<usize>>,
     coefficients: Vec<Vec<f64>>,
@@ -64,6 +67,7 @@ impl TreeFields {
             scaling: tree.scaling.kind,
             named: Some(tree.named),
             features: features.map(feature).collect(),
+            encoding: tree.encoding.clone(),
             splits: Some(tree.shape.splits().to_vec()),
             coefficients: rows(&tree.coefficients, tree.features()),
             intercepts,
@@ -86,6 +90,9 @@ impl TreeFields {
             validate_map(&feature.map).map_err(|what| {
                 InputError::ModelFile(format!("features[{j}] ({:?}): {what}", feature.name))
             })?;
+        }
+        if let Some(encoding) = &self.encoding {
+            check_encoding(encoding, p)?;
         }
         let typical = self.features.iter().map(Feature::typical);
         let typical: Vec<f64> = typical.collect();
@@ -110,6 +117,7 @@ impl TreeFields {
             },
             named: (self.named).unwrap_or_else(|| !feature_names.iter().enumerate().all(numbered)),
             feature_names,
+            encoding: self.encoding,
         })
     }
 
@@ -134,6 +142,15 @@ impl TreeFields {
         })?;
         Ok(shape)
     }
+}
+
+/// One that gives `features` features.
+fn check_encoding(encoding: &Encoding, features: usize) -> Result<(), InputError> {
+    encoding.validate().map_err(InputError::ModelFile)?;
+    let got = encoding.features();
+    check(got == features, || {
+        format!("encoding gives {got} features, but there are {features}")
+    })
 }
 
 /// As many as there are splits.

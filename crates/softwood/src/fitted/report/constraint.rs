@@ -16,12 +16,19 @@ pub struct ConstraintReport {
     pub group: Option<String>,
     /// The bound asked for.
     pub asked: f64,
+    /// The bound that training was given, where a margin was learned on folds so that new rows keep the one
+    /// asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imposed: Option<f64>,
+    /// What is bounded, on held-out rows of the folds with the bound imposed; None without such folds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cross_validated: Option<f64>,
     /// What is bounded, at the model's parameters.
     pub reached: f64,
     /// Fall of the objective for each unit that the bound is relaxed by.
     pub multiplier: f64,
-    /// Whether the bound is kept: rates within 0.001, errors and means within a 10,000th of the response's
-    /// variance or deviation.
+    /// Whether the bound that training was given is kept: rates within 0.001, errors and means within a
+    /// 10,000th of the response's variance or deviation.
     pub feasible: bool,
 }
 

@@ -1,11 +1,15 @@
-//! How cross-validation chose the settings of a model.
+//! How folds of the training rows chose the settings of a model.
 
+use super::Scoring;
 use crate::data::ScalingKind;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The table of a cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CvTable {
+    /// What the candidates' scores are.
+    #[serde(default)]
+    pub scoring: Scoring,
     /// All candidates; those that fell behind were scored on fewer folds.
     pub candidates: Vec<CvCandidate>,
     /// The one taken.
@@ -21,6 +25,35 @@ pub struct CvTable {
 /// Settings tried, and how they did on held-out rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CvCandidate {
+    /// The settings.
+    #[serde(flatten)]
+    pub settings: TriedSettings,
+    /// Score by [`CvTable::scoring`]; NaN (null in files) if never scored.
+    #[serde(alias = "cost", deserialize_with = "null_as_nan")]
+    pub score: f64,
+    /// Its standard error.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub standard_error: f64,
+    /// Folds it was scored on, over all foldings.
+    pub folds: usize,
+    /// More on the trees of a classification.
+    #[serde(flatten)]
+    pub figures: Option<ClassFigures>,
+}
+
+/// What was tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TriedSettings {
+    /// Of an ORCT.
+    Orct(OrctCandidate),
+    /// Of an SRT.
+    Srt(SrtCandidate),
+}
+
+/// The settings of an ORCT that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrctCandidate {
     /// D.
     pub depth: usize,
     /// Map of the features.
@@ -31,23 +64,34 @@ pub struct CvCandidate {
     pub local_penalty: f64,
     /// λ_G.
     pub global_penalty: f64,
-    /// Mean cost of the predicted classes; NaN (null in files) if never scored.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub cost: f64,
-    /// Its standard error.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub standard_error: f64,
-    /// Share of rows predicted right.
+    /// Whether classes were balanced in training.
+    #[serde(default)]
+    pub balanced: bool,
+}
+
+/// The settings of an SRT that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SrtCandidate {
+    /// D.
+    pub depth: usize,
+    /// Whether there are curves.
+    pub curves: bool,
+    /// λ_β of all coefficients; one for each feature, by evidence, if None.
+    pub ridge_leaves: Option<f64>,
+}
+
+/// Means over the folds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassFigures {
+    /// Share of held-out rows predicted right, by weight.
     #[serde(deserialize_with = "null_as_nan")]
     pub accuracy: f64,
-    /// Mean δ_L over the folds, in percent.
+    /// δ_L, in percent.
     #[serde(deserialize_with = "null_as_nan")]
     pub local_sparsity: f64,
-    /// Mean δ_G over the folds, in percent.
+    /// δ_G, in percent.
     #[serde(deserialize_with = "null_as_nan")]
     pub global_sparsity: f64,
-    /// Folds it was scored on, over all foldings.
-    pub folds: usize,
 }
 
 /// JSON has no NaN and serde_json writes null for it.

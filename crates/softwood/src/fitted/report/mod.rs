@@ -3,9 +3,13 @@
 mod constraint;
 mod cv_table;
 mod fit;
+mod scoring;
 mod selection;
 
 pub use constraint::{ConstraintKind, ConstraintReport};
-pub use cv_table::{CvCandidate, CvTable};
+pub use cv_table::{
+    ClassFigures, CvCandidate, CvTable, OrctCandidate, SrtCandidate, TriedSettings,
+};
 pub use fit::FitReport;
+pub use scoring::{ClassScoring, ResponseScoring, Scoring};
 pub use selection::{SelectionReport, SelectionRound, SelectionStep};

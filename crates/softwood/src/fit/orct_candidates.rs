@@ -1,0 +1,267 @@
+//! Settings of an ORCT tried on folds: `fit_orct_cv` and the open settings of `fit_orct` choose from them.
+
+use super::class_fold::{ClassData, ClassFold, Part};
+use super::cv_table::candidate_row;
+use super::orct_problem::OrctProblem;
+use super::orct_settings::OrctSettings;
+use crate::data::{Parallelism, Scaling, Source, scaled};
+use crate::error::InputError;
+use crate::fitted::{
+    ClassFigures, ClassScoring, CvTable, OrctCandidate, OrctModel, Routing, Scoring, TriedSettings,
+};
+use crate::progress::Progress;
+use crate::search::cross_validate::{Candidates, CvEffort, cross_validate};
+use crate::search::descent::{Descent, StartOutcome};
+use crate::search::folds::Folds;
+use crate::search::losses::HeldOutClasses;
+use crate::search::multistart::{
+    Effort, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
+};
+use crate::search::race::{CvRule, Race, Standing, Trial};
+use crate::stop::{Interrupted, Stop};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Quasi-Newton iterations of a run at most.
+const CV_ITERATIONS: u64 = 60;
+
+/// The data of a choice and what is chosen from.
+pub(super) struct OrctCandidates<'a> {
+    pub data: ClassData<'a>,
+    /// All that is not chosen.
+    pub settings: &'a OrctSettings,
+    /// Those of one depth, scaling and balance stand together, γ and then penalties increasing; each such
+    /// chain is of the same length.
+    pub candidates: Vec<OrctCandidate>,
+    pub scoring: ClassScoring,
+    pub effort: OrctEffort,
+    pub stop: &'a Stop,
+    pub progress: &'a Arc<Progress>,
+}
+
+/// How much goes into a choice.
+#[derive(Clone, Copy)]
+pub(super) struct OrctEffort {
+    pub folds: CvEffort,
+    /// Fresh starts for each fold and chain: enough to compare.
+    pub starts: usize,
+    /// Of which the best ones are the warm starts at other γ and penalties.
+    pub warm_starts: usize,
+}
+
+/// The best starts of a chain so far.
+struct WarmStarts {
+    gamma: f64,
+    /// At γ and the least penalty.
+    at_least_penalty: Vec<StartOutcome>,
+    /// At γ and the last penalty.
+    latest: Vec<StartOutcome>,
+}
+
+impl OrctCandidates<'_> {
+    /// The foldings, or an error if they cannot be made.
+    pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
+        let (data, folds) = (&self.data, self.effort.folds.folds);
+        self.effort.folds.foldings(|number, most| {
+            let seed = self.settings.run.random_state.wrapping_add(number);
+            Folds::new(&data.rows, data.labels, data.weights, folds, seed, most)
+        })
+    }
+
+    /// The table of all candidates, and which is taken.
+    pub fn table(&self, foldings: &[Folds], rule: CvRule) -> Result<CvTable, Interrupted> {
+        let (race, cut_short) = cross_validate(self, foldings, self.progress)?;
+        let standings = race.standings();
+        let scoring = Scoring::Classes(self.scoring);
+        let rows = self.candidates.iter().zip(standings);
+        Ok(CvTable {
+            scoring,
+            candidates: rows
+                .map(|(candidate, standing)| {
+                    let settings = TriedSettings::Orct(candidate.clone());
+                    candidate_row(scoring, settings, standing, Some(figures(standing)))
+                })
+                .collect(),
+            chosen: race.winner(rule, |a, b| self.simpler(&race, a, b)),
+            folds: self.effort.folds.folds,
+            repeats: foldings.len(),
+            cut_short,
+        })
+    }
+
+    /// Shallow and sparse first.
+    fn simpler(&self, race: &Race, a: usize, b: usize) -> Ordering {
+        let [one, other] = [a, b].map(|i| figures(&race.standings()[i]));
+        (self.candidates[a].depth.cmp(&self.candidates[b].depth))
+            .then(other.global_sparsity.total_cmp(&one.global_sparsity))
+            .then(other.local_sparsity.total_cmp(&one.local_sparsity))
+    }
+
+    /// All that a start of a candidate needs.
+    fn descent<'b>(
+        &self,
+        problem: &OrctProblem<'b>,
+        scaled: &Source<'b>,
+        candidate: &OrctCandidate,
+    ) -> Descent<'_, 'b> {
+        let mut settings = self.settings.clone();
+        settings.max_iter = settings.max_iter.min(CV_ITERATIONS);
+        let mut data = problem.classification(scaled, problem.weights, 1, self.stop);
+        data.rows.parallelism = Parallelism::None; // chains run side by side
+        problem.descent(data, &settings, candidate, self.progress)
+    }
+
+    /// The best starts of a candidate, best first: fresh ones, or from those of the one before.
+    fn run(
+        &self,
+        descent: &Descent<'_, '_>,
+        warm: Option<&WarmStarts>,
+    ) -> Result<Vec<StartOutcome>, Interrupted> {
+        let seed = self.settings.run.random_state;
+        let starts = match warm {
+            None => run_starts(descent, self.fresh_starts(), seed, Effort::Compare)?,
+            Some(last) if last.gamma == descent.gamma => {
+                warm_start_and_prune(descent, &last.latest)?
+            }
+            Some(softer) => sharpen_starts(descent, &softer.at_least_penalty, seed)?,
+        };
+        let mut outcomes = starts.outcomes;
+        outcomes.sort_by(StartOutcome::order);
+        outcomes.truncate(self.effort.warm_starts);
+        Ok(outcomes)
+    }
+
+    fn fresh_starts(&self) -> usize {
+        self.effort.starts.min(self.settings.n_starts)
+    }
+}
+
+impl Candidates for OrctCandidates<'_> {
+    type Fold = ClassFold;
+
+    fn count(&self) -> usize {
+        self.candidates.len()
+    }
+
+    fn chain(&self) -> usize {
+        let shape = |c: &OrctCandidate| (c.depth, c.scaling, c.balanced);
+        let first = shape(&self.candidates[0]);
+        let chain = self.candidates.iter().take_while(|c| shape(c) == first);
+        chain.count()
+    }
+
+    fn starts_of_fold(&self) -> usize {
+        let fresh = self.fresh_starts();
+        let warm = fresh.min(self.effort.warm_starts);
+        let chains = self.candidates.chunks(self.chain());
+        let starts = chains.map(|chain| {
+            let gammas = chain.chunk_by(|a, b| a.gamma == b.gamma).count();
+            let sharper = (gammas - 1) * sharpened(chain[0].depth, warm);
+            fresh + sharper + (chain.len() - gammas) * warm
+        });
+        starts.sum()
+    }
+
+    fn fold(&self, train: &[usize], held: &[usize]) -> ClassFold {
+        self.data.fold(train, held)
+    }
+
+    fn held_weights(fold: &ClassFold) -> &[f64] {
+        &fold.held_weights
+    }
+
+    /// Fresh starts at the softest γ; those of every other γ begin where the last one's, at its least
+    /// penalty, have ended, and penalties grow from there.
+    fn try_chain(
+        &self,
+        chain: Range<usize>,
+        running: &(dyn Fn(usize) -> bool + Sync),
+        fold: &ClassFold,
+    ) -> Result<Vec<Option<Trial>>, Interrupted> {
+        let first = &self.candidates[chain.start];
+        let train = fold.train.data(self.data.costs);
+        let problem = train.problem(first.depth);
+        let scaling = Scaling::learn(first.scaling, problem.rows, problem.weights);
+        let scaled = scaled(problem.rows.reborrow(), &scaling);
+        let mut warm: Option<WarmStarts> = None;
+        let mut trials = Vec::with_capacity(chain.len());
+        for i in chain {
+            if !running(i) {
+                trials.push(None);
+                continue;
+            }
+            self.stop.check()?;
+            let candidate = &self.candidates[i];
+            let descent = self.descent(&problem, &scaled, candidate);
+            let outcomes = self.run(&descent, warm.as_ref())?;
+            self.stop.check()?;
+            let model = problem.tree(&descent, &outcomes[0], self.settings, &scaling)?;
+            let held = (&fold.held, fold.held_weights.as_slice());
+            trials.push(Some(trial(&model, held, self.data.costs, self.scoring)));
+            warm = Some(match warm {
+                Some(last) if last.gamma == candidate.gamma => WarmStarts {
+                    latest: outcomes,
+                    ..last
+                },
+                _ => WarmStarts {
+                    gamma: candidate.gamma,
+                    at_least_penalty: outcomes.clone(),
+                    latest: outcomes,
+                },
+            });
+        }
+        Ok(trials)
+    }
+}
+
+/// What a tree does on held-out rows. Its figures: weight of the rows predicted right and of all, then
+/// sparsities.
+fn trial(
+    model: &OrctModel,
+    (held, weights): (&Part, &[f64]),
+    costs: &[f64],
+    scoring: ClassScoring,
+) -> Trial {
+    let rows = || held.rows();
+    let probabilities = model.predict_proba(rows()).expect("checked rows");
+    let [predicted, hard] = [Routing::Soft, Routing::Hard]
+        .map(|routing| model.predict_by(rows(), routing).expect("checked rows"));
+    let codes = &held.labels.codes;
+    let right = predicted.iter().zip(codes).zip(weights);
+    let right = right.filter(|((predicted, y), _)| predicted == y);
+    let right: f64 = right.map(|(_, weight)| weight).sum();
+    let held_out = HeldOutClasses {
+        codes,
+        weights,
+        probabilities: &probabilities,
+        predicted: &predicted,
+        hard: &hard,
+        costs,
+    };
+    Trial {
+        losses: held_out.losses(scoring),
+        figures: vec![
+            right,
+            weights.iter().sum(),
+            model.local_sparsity(),
+            model.global_sparsity(),
+        ],
+    }
+}
+
+/// Means of the figures of all trials; NaN before the first.
+fn figures(standing: &Standing) -> ClassFigures {
+    let [right, all, local, global] = standing.figures[..] else {
+        return ClassFigures {
+            accuracy: f64::NAN,
+            local_sparsity: f64::NAN,
+            global_sparsity: f64::NAN,
+        };
+    };
+    ClassFigures {
+        accuracy: right / all,
+        local_sparsity: local / standing.folds as f64,
+        global_sparsity: global / standing.folds as f64,
+    }
+}
