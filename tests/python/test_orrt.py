@@ -171,6 +171,7 @@ def test_few_rows_give_finite_predictions(shape):
     assert np.isfinite(model.predict(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 def test_a_time_limit_leaves_the_best_tree_so_far():
     X, y = rows(4000, 20)
     with pytest.warns(softwood.warnings.LimitWarning):
