@@ -14,7 +14,13 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import get_tags
 
-from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, ORRTRegressor, SRTRegressor
+from softwood.sklearn import (
+    ORCTClassifier,
+    ORCTClassifierCV,
+    ORRTRegressor,
+    SRTRegressor,
+    SRTRegressorCV,
+)
 from softwood.warnings import LimitWarning
 
 QUICK = {"depth": 1, "n_starts": 2, "scaling": "minmax"}
@@ -23,6 +29,7 @@ FUNCTIONS = {
     ORCTClassifierCV: softwood.fit_orct_cv,
     ORRTRegressor: softwood.fit_orrt,
     SRTRegressor: softwood.fit_srt,
+    SRTRegressorCV: softwood.fit_srt_cv,
 }
 
 

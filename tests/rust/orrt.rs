@@ -190,7 +190,7 @@ fn predictions_mix_the_leaves_and_derivatives_are_those_of_differences() {
                 .map(|leaf| {
                     let model_of_leaf = model.leaf_model(leaf);
                     let value = |j: usize, measure: Measure| match measure {
-                        Measure::Value => row[j],
+                        Measure::Value | Measure::Indicator => row[j],
                         Measure::Quantile => model.tree.scaling.features[j].apply(row[j]),
                     };
                     let terms = model_of_leaf.terms.iter();
