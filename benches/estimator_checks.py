@@ -22,6 +22,7 @@ ESTIMATORS = [
     ("softwood", "softwood.sklearn", "ORCTClassifier", {}),
     ("softwood", "softwood.sklearn", "ORCTClassifierCV", FEW),
     ("softwood", "softwood.sklearn", "SRTRegressor", {}),
+    ("softwood", "softwood.sklearn", "SRTRegressorCV", {}),
     ("scikit-learn", "sklearn.tree", "DecisionTreeClassifier", {}),
     ("scikit-learn", "sklearn.tree", "DecisionTreeRegressor", {}),
     ("neural-trees", "neural_trees", "SoftDecisionTree", {}),

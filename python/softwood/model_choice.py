@@ -99,7 +99,7 @@ def fit_orct_cv(
         routing; ``"roc_auc"``, area under the ROC curve, for more than two classes the mean over
         the classes, each against the others.
     folds : int
-        Number of folds, at least 2.
+        Number of folds, at least 2; if rows have fewer different values, each is held out once.
     rule : {"best", "one_se"}
         Take the candidate of the best score, or the shallowest and then sparsest of those within
         one standard error of it.
@@ -195,7 +195,7 @@ def fit_srt_cv(
         By what candidates are judged on held-out rows: R², that is 1 − mean squared error by the
         variance of y, mean absolute error, or mean squared error.
     folds : int
-        Number of folds, at least 2.
+        Number of folds, at least 2; if rows have fewer different values, each is held out once.
     rule : {"best", "one_se"}
         Take the candidate of the best score, or of those within one standard error of it the
         shallowest, then that without curves, then that of the largest penalty.

@@ -252,23 +252,24 @@ def test_a_reader_that_leaves_early_is_no_error(file, tmp_path):
     assert complaint == b""
 
 
-KEPT = """
-import contextlib, io
-from softwood.command_line import main
+def test_ctrl_c_keeps_the_best_tree(run, file, tmp_path, monkeypatch):
+    model = softwood.fit_orct(*softwood.load_example()[:2], 1, n_starts=1)
 
-def quietly(arguments):
-    with contextlib.redirect_stdout(io.StringIO()):
-        assert main(arguments) == 0
-    raise KeyboardInterrupt
-"""
+    def interrupted(*_, **__):
+        stop = KeyboardInterrupt()
+        stop.partial = partial
+        raise stop
 
-
-def test_ctrl_c_keeps_the_best_tree(file, tmp_path, interrupted):
+    monkeypatch.setattr("softwood.command_line.fit.fit_orct", interrupted)
+    monkeypatch.setattr("softwood.command_line.fit.score_of", lambda *_: "as far as it came")
     out = tmp_path / "tree.json"
-    arguments = ["fit", str(file), "--target", "diagnosis", "--depth", "6", "--out", str(out)]
-    arguments += ["--starts", "100000", "--quiet"]
-    interrupted(KEPT, f"quietly({arguments!r})", after=2.0)
-    assert softwood.load(out).report.status == "cancelled"
+    arguments = ["fit", file, "--target", "diagnosis", "--out", out, *QUICK]
+    partial = None
+    assert run(*arguments) == (130, "", "softwood: interrupted\n")
+    partial = model
+    code, printed, _ = run(*arguments)
+    assert (code, printed.splitlines()[0]) == (0, "Interrupted: this is the best tree so far.")
+    assert softwood.load(out) == model
 
 
 def test_a_field_of_several_lines_does_not_shift_the_count(run, written):

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import get_tags
 
-from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, SRTRegressor
+from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
 from softwood.warnings import LimitWarning
 
 QUICK = {"depth": 1, "n_starts": 2, "scaling": "minmax"}
@@ -22,6 +22,7 @@ FUNCTIONS = {
     ORCTClassifier: softwood.fit_orct,
     ORCTClassifierCV: softwood.fit_orct_cv,
     SRTRegressor: softwood.fit_srt,
+    SRTRegressorCV: softwood.fit_srt_cv,
 }
 
 

@@ -9,7 +9,8 @@ from sklearn.model_selection import GridSearchCV
 
 from softwood.sklearn import ORCTClassifier, SRTRegressor
 
-QUICK = {"depth": 1, "n_starts": 6, "scaling": "minmax"}
+PLAIN = {"gamma": 512, "scaling": "minmax", "balance": False, "local_penalty": 0}
+QUICK = PLAIN | {"depth": 1, "n_starts": 6}
 
 
 class Notes:
@@ -51,12 +52,13 @@ def test_callbacks_do_not_change_the_tree(example):
     assert (told.model_.coefficients == alone.model_.coefficients).all()
 
 
-def test_a_callback_ends_the_fit_with_the_best_tree_so_far(example):
+@pytest.mark.parametrize("settings", [PLAIN, {"gamma": 512}], ids=["at once", "after a choice"])
+def test_a_callback_ends_the_fit_with_the_best_tree_so_far(example, settings):
     notes = Notes(most=1)
     X, y = np.tile(example[0], (4, 1)), np.tile(example[1], 4)
-    tree = ORCTClassifier(depth=3, n_starts=400, scaling="minmax").set_callbacks(notes).fit(X, y)
+    tree = ORCTClassifier(depth=3, n_starts=400, **settings).set_callbacks(notes).fit(X, y)
     assert tree.model_.report.status == "cancelled"
-    assert notes.told.count("start ends") < 400
+    assert notes.told[-3:-1] == ["search ends", "fit ends"]
     assert notes.told[-1] == "teardown"
     assert tree.score(X, y) > 0.85
 

@@ -62,6 +62,17 @@ fn every_number_of_folds_of_few_rows_is_refused_or_scored() {
     assert!(scored > 20, "{scored} were scored");
 }
 
+#[test]
+fn fewer_values_than_folds_are_held_out_one_by_one() {
+    let x = Array2::from_shape_fn((16, 1), |(i, _)| (i % 4) as f64);
+    let y: Vec<i64> = (0..16).map(|i| i64::from(i % 4 > 1)).collect();
+    let y = Labels::from(y.as_slice());
+    let fit = |folds| fit_orct_cv(x.view(), &y, None, &quick(folds), &Control::default()).unwrap();
+    let (four, five) = (fit(4), fit(5));
+    assert_eq!(five.report.cross_validation.as_ref().unwrap().folds, 4);
+    assert_eq!(five.report.cross_validation, four.report.cross_validation);
+}
+
 /// Weight for the first four rows alone, tiny at that.
 fn few_weights(n: usize) -> Vec<f64> {
     (0..n).map(|i| if i < 4 { 1e-307 } else { 0.0 }).collect()

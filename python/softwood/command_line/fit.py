@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._settings import ORCT
 from ..functions import fit_orct, fit_srt
-from ..model_choice import fit_orct_cv
+from ..model_choice import fit_orct_cv, fit_srt_cv
 from ..models import OrctModel, SrtModel
 from .csv_file import CsvFile, read_csv
 from .features import columns_of
@@ -87,11 +87,9 @@ def fit_tree(
 ) -> OrctModel | SrtModel:
     """Return the tree; on Ctrl-C the best one so far, if there is one."""
     regression = y.dtype.kind == "f"
-    if given.cv and regression:
-        raise ValueError("--cv chooses the settings of a classification alone")
     try:
         if given.cv:
-            return fit_orct_cv(X, y, **settings)
+            return (fit_srt_cv if regression else fit_orct_cv)(X, y, **settings)
         return (fit_srt if regression else fit_orct)(X, y, given.depth, **settings)
     except KeyboardInterrupt as stop:
         partial: OrctModel | SrtModel | None = getattr(stop, "partial", None)

@@ -36,6 +36,7 @@ class Tasks:
         self.estimator, self.training, self.show = estimator, training, show
         self.search: Any = None
         self.done = 0
+        self.is_asked_to_end = False
         self.fit = estimator._init_callback_context(max_subtasks=1)
         self._begin(self.fit)
 
@@ -46,13 +47,14 @@ class Tasks:
         if self.search is None and state.starts:
             self.search = self.fit.subcontext(task_name="search", max_subtasks=state.starts)
             self._begin(self.search)
-        ended = False
         while self.done < state.starts_done:
             self.done += 1
             start = self.search.subcontext(task_name="start")
             self._begin(start)
-            ended |= self._end(start)
-        if ended and self.done < state.starts:
+            self.is_asked_to_end |= self._end(start)
+        # While settings are chosen there is no tree to end with.
+        has_tree = state.best_objective is not None
+        if self.is_asked_to_end and has_tree and self.done < state.starts:
             raise EndedByCallback
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ use crate::data::{Labels, Rows};
 use crate::error::FitError;
 use crate::fitted::{CvTable, OrctModel};
 use crate::search::cross_validate::{Candidates, CvEffort};
+use crate::search::folds::Folds;
 use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::threads::in_pool;
@@ -47,27 +48,28 @@ pub fn fit_orct_cv<'a>(
     let limit = settings.fit.run.time_limit;
     let limit = limit.map(|limit| limit.mul_f64(CV_TIME_SHARE));
     let stop = Stop::new(&control.stop, limit);
+    let folds = Folds::possible(&data.rows, data.weights, settings.folds);
     let candidates = OrctCandidates {
         data: data.reborrow(),
         settings: &settings.fit,
         candidates: settings.candidates(rows.features(), labels.classes.len()),
         scoring: settings.scoring,
-        effort: effort(settings.folds),
+        effort: effort(folds),
         stop: &stop,
         progress: &control.progress,
     };
-    let folds = RateFolds::of(&data, &settings.fit)?;
+    let rate_folds = RateFolds::of(&data, &settings.fit)?;
     let choose = || -> Result<CvTable, FitError> {
         let foldings = candidates.foldings()?;
-        let choice = foldings.len() * settings.folds * candidates.starts_of_fold();
+        let choice = foldings.len() * folds * candidates.starts_of_fold();
         let fit = starts_of_fit(&settings.fit, rows.features());
-        let rest = folds.starts(&settings.fit) + fit;
+        let rest = rate_folds.starts(&settings.fit) + fit;
         control.progress.announce(choice + rest);
         Ok(candidates.table(&foldings, settings.rule)?)
     };
     let table = in_pool(settings.fit.run.n_threads, choose)??;
     let at = &candidates.candidates[table.chosen];
-    let mut model = fit_with_rates(&data, &settings.fit, at, &folds, began, control)?;
+    let mut model = fit_with_rates(&data, &settings.fit, at, &rate_folds, began, control)?;
     if table.cut_short && model.report.status != SolveStatus::Cancelled {
         model.report.status = SolveStatus::TimeLimit;
     }

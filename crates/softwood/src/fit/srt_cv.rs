@@ -11,6 +11,7 @@ use crate::data::{CanonicalRows, Rows, Standardization};
 use crate::error::FitError;
 use crate::fitted::SrtModel;
 use crate::search::cross_validate::{Candidates, CvEffort};
+use crate::search::folds::Folds;
 use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::threads::in_pool;
@@ -64,6 +65,7 @@ fn choose_and_fit(
     let stop = Stop::new(&control.stop, limit);
     // On all rows: fewer have no more to bend.
     let bends = data.bends(settings.curves.contains(&true), &stop)?;
+    let folds = Folds::possible(&data.rows, data.weights, settings.folds);
     let candidates = SrtCandidates {
         data: data.reborrow(),
         settings: &settings.fit,
@@ -71,7 +73,7 @@ fn choose_and_fit(
         scoring: settings.scoring,
         deviation: Standardization::learn(data.y, data.weights).scale,
         effort: CvEffort {
-            folds: settings.folds,
+            folds,
             foldings: 3,
             predictions: 1_500,
             rows: 6_000,
@@ -80,7 +82,7 @@ fn choose_and_fit(
         progress: &control.progress,
     };
     let foldings = candidates.foldings()?;
-    let choice = foldings.len() * settings.folds * candidates.starts_of_fold();
+    let choice = foldings.len() * folds * candidates.starts_of_fold();
     control.progress.announce(choice + settings.fit.n_starts);
     let table = candidates.table(&foldings, settings.rule)?;
     let mut fit = candidates.candidates[table.chosen].settings(&settings.fit);

@@ -18,6 +18,13 @@ pub(crate) struct Folds {
 type Stratum<'a> = &'a dyn Fn(&[usize]) -> u32;
 
 impl Folds {
+    /// As many folds as `wanted`, or as rows of positive weight have different values: then each is
+    /// held out once. Two at least.
+    pub fn possible(rows: &Rows<'_>, weights: Option<&[f64]>, wanted: usize) -> usize {
+        let by_values = RowOrder::of(rows, weights);
+        by_values.equal_rows().take(wanted).count().max(2)
+    }
+
     /// Deals out the rows of positive weight or, of more than `most` values, so many of them, a class's
     /// share in proportion. The order of the rows does not matter. An error if a fold would be empty,
     /// or leave fewer than two classes to train on.
