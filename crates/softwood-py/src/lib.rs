@@ -9,6 +9,7 @@ mod fit_functions;
 mod handle;
 mod kept_pool;
 mod load;
+mod names;
 mod orct;
 mod orct_objective;
 mod orrt;

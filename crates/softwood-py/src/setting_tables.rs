@@ -2,9 +2,9 @@
 //! and its kind. Defaults are the core's.
 
 use crate::exceptions::CoreError;
+use crate::names::Name;
 use crate::settings::{
-    Kind, List, Name, Number, OfTable, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth,
-    Whole,
+    Kind, List, Number, OfTable, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
 };
 use crate::values::integer;
 use pyo3::exceptions::PyTypeError;
