@@ -5,7 +5,13 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
+from softwood.sklearn import (
+    ORCTClassifier,
+    ORCTClassifierCV,
+    ORRTRegressor,
+    SRTRegressor,
+    SRTRegressorCV,
+)
 
 # Few candidates, so that some 60 checks of a fit that chooses take seconds.
 FEW = {"depths": (1, 2), "gammas": (512.0,), "local_grid": (0.0,), "n_starts": 2, "folds": 3}
@@ -17,7 +23,13 @@ pytestmark = [
 ]
 
 
-ESTIMATORS = [ORCTClassifier(), ORCTClassifierCV(**FEW), SRTRegressor(), SRTRegressorCV()]
+ESTIMATORS = [
+    ORCTClassifier(),
+    ORCTClassifierCV(**FEW),
+    ORRTRegressor(),
+    SRTRegressor(),
+    SRTRegressorCV(),
+]
 CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
 
 
