@@ -67,6 +67,16 @@ def published_srt():
     return pd.read_csv(PUBLISHED / "srt_r2.csv", comment="#")
 
 
+def published_orrt():
+    """One row per dataset: test R² of S-ORRT at depths 1 to 3 and of its rivals."""
+    return pd.read_csv(PUBLISHED / "sorrt_r2.csv", comment="#")
+
+
+def published_fairness():
+    """One row per bound on the gap of mean predictions: training error and mean predictions."""
+    return pd.read_csv(PUBLISHED / "sorrt_boston_fairness.csv", comment="#")
+
+
 def published_sparsity():
     """One row per published point: model, depth, kind of penalty, dataset, sparsity and accuracy in %."""
     return pd.read_csv(PUBLISHED / "sparsity.csv", comment="#")

@@ -2,9 +2,9 @@
 
 from ._core import InternalError, __version__
 from .examples import load_example
-from .functions import fit_orct, fit_srt, load
+from .functions import fit_orct, fit_orrt, fit_srt, load
 from .model_choice import LambdaMax, VcBounds, fit_orct_cv, fit_srt_cv, lambda_max, vc_bounds
-from .models import OrctModel, SrtModel
+from .models import OrctModel, OrrtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -18,6 +18,7 @@ from .results import (
     Notice,
     OrctCandidate,
     OrctReport,
+    OrrtReport,
     Rule,
     SelectionReport,
     SelectionRound,
@@ -25,6 +26,7 @@ from .results import (
     SrtCandidate,
     SrtReport,
 )
+from .row_groups import RowGroup
 from .selection import (
     BalancedRelaxation,
     Cluster,
@@ -57,7 +59,10 @@ __all__ = [
     "OrctModel",
     "OrctObjective",
     "OrctReport",
+    "OrrtModel",
+    "OrrtReport",
     "Progress",
+    "RowGroup",
     "RowSelection",
     "Rule",
     "SelectedRows",
@@ -74,6 +79,7 @@ __all__ = [
     "balanced_relaxation",
     "fit_orct",
     "fit_orct_cv",
+    "fit_orrt",
     "fit_srt",
     "fit_srt_cv",
     "lambda_max",

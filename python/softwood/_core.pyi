@@ -13,12 +13,14 @@ __all__ = [
     "InternalError",
     "OrctHandle",
     "OrctObjective",
+    "OrrtHandle",
     "SrtHandle",
     "__version__",
     "balanced_relaxation",
     "defaults",
     "fit_orct",
     "fit_orct_cv",
+    "fit_orrt",
     "fit_srt",
     "fit_srt_cv",
     "integer",
@@ -37,6 +39,8 @@ __version__: str
 
 _Rows = NDArray[np.float64] | NDArray[np.float32] | CsrRows
 _Training = tuple[_Rows, NDArray[np.uint32], list[Any], NDArray[np.float64] | None]
+_Regression = tuple[_Rows, NDArray[np.float64], NDArray[np.float64] | None]
+_Group = tuple[str, list[int] | None, _Regression | None, float | None, float | None, float | None]
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
 _Table = tuple[list[str], list[Any]]
@@ -110,21 +114,37 @@ class OrctHandle(_Handle):
     @property
     def global_sparsity(self) -> float: ...
 
-@final
-class SrtHandle(_Handle):
-    @staticmethod
-    def from_json(text: str) -> SrtHandle: ...
+# What handles on regression trees have; the binary has no such class.
+class _RegressionHandle(_Handle):
     def predict(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
     def explain(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
     def effects(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
     def leaf_model(self, leaf: Any) -> dict[str, Any]: ...
-    def curves(self) -> list[dict[str, Any]]: ...
     @property
     def leaf_coefficients(self) -> NDArray[np.float64]: ...
     @property
     def leaf_intercepts(self) -> NDArray[np.float64]: ...
     @property
     def leaf_weights(self) -> NDArray[np.float64]: ...
+
+@final
+class OrrtHandle(_RegressionHandle):
+    @staticmethod
+    def from_json(text: str) -> OrrtHandle: ...
+    @property
+    def gamma(self) -> float: ...
+    @property
+    def ridge_leaves(self) -> float: ...
+    @property
+    def local_sparsity(self) -> float: ...
+    @property
+    def global_sparsity(self) -> float: ...
+
+@final
+class SrtHandle(_RegressionHandle):
+    @staticmethod
+    def from_json(text: str) -> SrtHandle: ...
+    def curves(self) -> list[dict[str, Any]]: ...
     @property
     def ridge_branches(self) -> NDArray[np.float64]: ...
     @property
@@ -181,22 +201,17 @@ def sparsity_path(
 ) -> tuple[list[tuple[int, int, OrctHandle, float | None]], str, float]: ...
 def lambda_max(training: _Training, settings: _Settings) -> tuple[float, float, float | None]: ...
 def vc_bounds(depth: Any, features: Any) -> tuple[float, float]: ...
-def fit_srt(
-    x: _Rows,
-    y: NDArray[np.float64],
-    sample_weight: NDArray[np.float64] | None,
+def fit_srt(training: _Regression, settings: _Settings, progress: _Update | None) -> SrtHandle: ...
+def fit_orrt(
+    training: _Regression,
+    groups: list[_Group],
     settings: _Settings,
     progress: _Update | None,
-) -> SrtHandle: ...
+) -> OrrtHandle: ...
 def fit_srt_cv(
-    x: _Rows,
-    y: NDArray[np.float64],
-    sample_weight: NDArray[np.float64] | None,
-    settings: _Settings,
-    choices: _Settings,
-    progress: _Update | None,
+    training: _Regression, settings: _Settings, choices: _Settings, progress: _Update | None
 ) -> SrtHandle: ...
-def load(path: str | os.PathLike[str]) -> OrctHandle | SrtHandle: ...
+def load(path: str | os.PathLike[str]) -> OrctHandle | OrrtHandle | SrtHandle: ...
 def select_extreme_points(
     x: _Rows, settings: _Settings
 ) -> tuple[

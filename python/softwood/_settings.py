@@ -19,6 +19,7 @@ DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
 ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
 SRT = DEFAULTS["fit_srt"]
+ORRT = DEFAULTS["fit_orrt"]
 SRT_CV = DEFAULTS["fit_srt_cv"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
@@ -56,6 +57,9 @@ def open_regression(given: dict[str, Any]) -> Regression:
     X, y, sample_weight = (given.pop(name) for name in ("X", "y", "sample_weight"))
     rows = open_rows(X, given)
     response, weights = _inputs.as_response(y, len(rows)), _inputs.as_weights(sample_weight)
+    for name, prepare in PREPARED.items():
+        if name in given:
+            given[name] = prepare(given[name], [])
     return complete(given, X, rows, weights), response, weights
 
 

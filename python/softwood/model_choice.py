@@ -243,7 +243,7 @@ def fit_srt_cv(
     settings = dict(locals())
     choices = {name: settings.pop(name) for name in SRT_CV}
     shown = settings.pop("progress"), settings.pop("verbose")
-    arguments = *open_regression(settings), settings, choices
+    arguments = open_regression(settings), settings, choices
     return fit_model(_core.fit_srt_cv, arguments, SrtModel, *shown)
 
 

@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .results import FitReport, Notice
+from .results import BOUNDED, FitReport, Notice
 from .warnings import (
     AllRowsSelectedWarning,
+    BoundMissedWarning,
     EmptyLeavesWarning,
     LimitWarning,
     NoFeaturesWarning,
@@ -30,6 +31,7 @@ WARNINGS: dict[str, type[SoftwoodWarning]] = {
     "no_features": NoFeaturesWarning,
     "empty_leaves": EmptyLeavesWarning,
     "rate_missed": RateMissedWarning,
+    "bound_missed": BoundMissedWarning,
     "all_rows_selected": AllRowsSelectedWarning,
     "limit_reached": LimitWarning,
 }
@@ -44,6 +46,8 @@ MESSAGES = {
     "{numbers}); what they predict rests on nothing; a smaller depth does without them",
     "rate_missed": "class {label!r} is recognized at a rate of {reached:.4f} where min_class_rate "
     "asks for {asked:g}; ask for less, or allow a deeper tree or more starts (n_starts)",
+    "bound_missed": "the {bounded} of {group} is {reached:.6g} where row_groups allow {asked:g}; "
+    "allow more, or a deeper tree or more starts (n_starts)",
     "all_rows_selected": "the selection has kept all {rows} rows and saved nothing; raise the "
     "tolerance of RowSelection, or train on rows='all'",
     "limit_reached": "the fit ended at {limit} before it was done, with the best tree until then; "
@@ -65,6 +69,8 @@ def as_notice(told: Mapping[str, Any], labels: Sequence[object], setting: str) -
     if "status" in details:
         limit = setting if details["status"] == "iteration_limit" else details["status"]
         words |= {"limit": limit, "advice": ADVICE[details["status"]].format(setting=setting)}
+    if "kind" in details:
+        words["bounded"] = BOUNDED[details["kind"]]
     if "leaves" in details:
         leaves = details["leaves"]
         numbers = ", ".join(map(str, leaves[:SHOWN_LEAVES]))

@@ -9,6 +9,14 @@ from typing import ClassVar
 # Rows of a cross-validation's table that are printed; `candidates` holds all of them.
 SHOWN_CANDIDATES = 12
 
+# What each kind of constraint bounds.
+BOUNDED = {
+    "class_rate": "rate",
+    "group_error": "mean squared error",
+    "group_error_gap": "gap of the mean squared error",
+    "group_mean_gap": "gap of the mean prediction",
+}
+
 
 @dataclass(frozen=True)
 class SelectionRound:
@@ -65,9 +73,10 @@ class Constraint:
 
     Attributes
     ----------
-    kind : {"class_rate"}
+    kind : {"class_rate", "group_error", "group_error_gap", "group_mean_gap"}
         What is bounded: from below, the expected share of a class's training rows that are
-        predicted as such.
+        predicted as such; or from above, the mean squared error of a group of rows, its distance
+        from that of all training rows, or the distance of the group's mean prediction from theirs.
     label : object
         The class it is about, if it is about one.
     group : str or None
@@ -79,11 +88,12 @@ class Constraint:
     cross_validated : float or None
         What is bounded, on held-out rows of these folds, by the predicted classes.
     reached : float
-        What is bounded, on the training rows.
+        What is bounded.
     multiplier : float
         Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the bound that training was given is kept, within 0.001.
+        Whether the bound that training was given is kept: rates within 0.001, errors and means
+        within a 10,000th of the variance or deviation of y.
     """
 
     kind: str
@@ -105,8 +115,8 @@ class Constraint:
     @property
     def subject(self) -> str:
         """What is bounded, in words."""
-        about = [f"of {self.label}" if self.label is not None else "", self.group or ""]
-        return " ".join(["rate", *filter(None, about)])
+        about = f"of {self.group if self.label is None else self.label}"
+        return f"{BOUNDED[self.kind]} {about}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,7 +279,8 @@ class Notice:
         ``"one_class"``: the tree predicts one class for all training rows; ``"no_features"``:
         penalties have put all coefficients to 0; ``"empty_leaves"``: leaves that no training row
         reaches (with a probability of 0.01 or more where rows are shared by leaves);
-        ``"rate_missed"``: a class is recognized less often than asked for;
+        ``"rate_missed"``: a class is recognized less often than asked for; ``"bound_missed"``: a
+        bound on a group of rows is not kept;
         ``"all_rows_selected"``: a selection has kept all rows; ``"limit_reached"``: a limit of time
         or iterations ended the fit.
     message : str
@@ -435,6 +446,49 @@ class SrtReport(FitReport):
     """
 
     _ITERATIONS = "macro_iterations"
+
+
+class OrrtReport(FitReport):
+    """How the fit of a randomized regression tree went.
+
+    Attributes
+    ----------
+    status : str
+        Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
+        measurably), ``"infeasible"`` (a bound on a group of rows is not kept),
+        ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the fit,
+        ``"cancelled"``.
+    objective : float
+        What was minimized, ridge and penalties included, for the standardized response.
+    loss : float
+        Mean squared error of the standardized response: 1 − R² on the training rows.
+    loss_unit : float or None
+        Variance of y: ``loss * loss_unit`` is the mean squared error of training.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Solver iterations and joint evaluations of objective and gradient, over all starts.
+    optimality : float
+        ‖prox(x − ∇f(x)) − x‖∞ at the model's parameters, prox the proximal map of penalties and
+        bounds; infinite if time ran out before the last stage.
+    start_objectives : tuple of float
+        Objective of every start that was run, where it ended: the worse half of them is given up
+        early.
+    best_start : int
+        The start the model comes from.
+    constraints : tuple of Constraint
+        The bounds of `row_groups`, as asked and as reached.
+    cross_validation, selection : None
+        Not used by this model.
+    scaling : str
+        The scaling used, ``"minmax"`` or ``"quantile"``.
+    rows : int
+        Training rows.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
+    """
+
+    _ITERATIONS = "max_iter"
 
 
 @dataclass(frozen=True, kw_only=True)

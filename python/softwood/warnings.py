@@ -34,6 +34,10 @@ class RateMissedWarning(SoftwoodWarning):
     """A class is recognized less often than `min_class_rate` asks for."""
 
 
+class BoundMissedWarning(SoftwoodWarning):
+    """A bound on a group of rows is not kept."""
+
+
 class AllRowsSelectedWarning(SoftwoodWarning):
     """A selection of rows has kept them all."""
 

@@ -4,4 +4,6 @@ from functools import partial
 
 import softwood
 
-fit_plain = partial(softwood.fit_orct, gamma=512, scaling="minmax", balance=False, local_penalty=0)
+PLAIN = {"gamma": 512, "scaling": "minmax", "balance": False, "local_penalty": 0}
+
+fit_plain = partial(softwood.fit_orct, **PLAIN)

@@ -61,12 +61,12 @@ def test_both_bounds_with_weights_folds_and_a_limit(three):
 def test_a_share_of_the_penalty_that_empties_the_tree(example):
     X, y = example
     counts = [
-        len(used(fit_plain(X, y, n_starts=2, local_penalty=None, penalty=share)))
+        len(used(fit_plain(X, y, n_starts=2, local_penalty="auto", penalty=share)))
         for share in (0, 0.01, 0.1)
     ]
     assert counts[0] == 30 > counts[1] > counts[2]
     with pytest.warns(softwood.warnings.NoFeaturesWarning):
-        empty = fit_plain(X, y, n_starts=2, local_penalty=None, penalty=1)
+        empty = fit_plain(X, y, n_starts=2, local_penalty="auto", penalty=1)
     assert len(used(empty)) == 0
 
 

@@ -91,7 +91,7 @@ def test_the_table_of_a_regression_tells_its_scores(bent):
         {"depth": 2, "curves": False, "ridge_leaves": None},
     ]
     error = np.var(y[200:] - model.predict(X[200:])) / np.var(y[200:])
-    assert error < 0.05
+    assert error < 0.1
     assert abs(table.candidates[table.chosen].score - (1 - error)) < 0.03
 
 

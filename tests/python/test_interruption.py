@@ -60,6 +60,7 @@ import os
 import numpy as np, softwood
 X, y, _ = softwood.load_example()
 X, y = np.tile(X, (20, 1)), np.tile(y, 20)
+PLAIN = dict(gamma=512, scaling="minmax", balance=False, local_penalty=0)
 """
 
 # The kernel may take a moment to end a thread.
@@ -150,8 +151,8 @@ def test_without_a_tree_there_is_nothing_to_carry(example):
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
-        ("softwood.fit_orct(X, y, 3, n_starts=100_000, scaling='minmax')", "OrctModel"),
-        ("softwood.fit_orct(X, y, 3, n_starts=100_000, rows='selected')", "OrctModel"),
+        ("softwood.fit_orct(X, y, 3, n_starts=100_000, **PLAIN)", "OrctModel"),
+        ("softwood.fit_orct(X, y, 3, n_starts=100_000, rows='selected', **PLAIN)", "OrctModel"),
         ("softwood.fit_srt(X, X[:, 0] * X[:, 1], 3, n_starts=100_000)", "SrtModel"),
         ("softwood.fit_orct_cv(X, y)", "NoneType"),
     ],

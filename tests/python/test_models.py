@@ -130,7 +130,12 @@ def test_a_panic_of_the_core_is_an_exception_that_names_the_function(three, capf
     codes = y.astype(np.uint32)
     # The core trusts the codes that softwood makes; these were not made by softwood.
     objective = _core.OrctObjective(
-        X, codes, [0, 1, 2], np.full(4, 9, np.uint32), None, {"depth": 2, "scaling": "minmax"}
+        X,
+        codes,
+        [0, 1, 2],
+        np.full(4, 9, np.uint32),
+        None,
+        {"depth": 2, "gamma": 512, "scaling": "minmax"},
     )
     with pytest.raises(softwood.InternalError, match="internal error in value_and_gradient: "):
         objective.value_and_gradient(np.zeros(objective.dim))

@@ -182,7 +182,8 @@ if order == "C":
     X = X[::-1, ::-1]  # strides of both signs
 y = X[:, 0] > X[:, 1]
 few = np.ascontiguousarray(X[:2000])
-settings = dict(depth=1, n_starts=1, max_iter=2, n_threads=2, scaling="minmax")
+settings = dict(depth=1, n_starts=1, max_iter=2, n_threads=2)
+settings |= dict(gamma=512, scaling="minmax", balance=False, local_penalty=0)
 model = softwood.fit_orct(few, y[:2000], **settings)
 objective = softwood.OrctObjective(few, y[:2000], [True, False], depth=1, n_threads=2)
 objective.value_and_gradient(np.zeros(17))

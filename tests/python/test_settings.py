@@ -250,11 +250,13 @@ def test_names_can_be_given_to_features_of_any_rows(three):
     assert path.models[0][0].feature_names == list(names)
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 def test_without_a_seed_every_fit_has_its_own(three):
     X, y = three
     fits = {
         "fit_orct": {"n_starts": 6, "max_iter": 5},
         "fit_srt": {"n_starts": 2, "macro_iterations": 1, "start": "random"},
+        "fit_orrt": {"n_starts": 2, "max_iter": 5},
     }
     for name, settings in fits.items():
         models = [getattr(softwood, name)(X, y, random_state=None, **settings) for _ in range(3)]

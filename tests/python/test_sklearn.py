@@ -14,13 +14,20 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import get_tags
 
-from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
+from softwood.sklearn import (
+    ORCTClassifier,
+    ORCTClassifierCV,
+    ORRTRegressor,
+    SRTRegressor,
+    SRTRegressorCV,
+)
 from softwood.warnings import LimitWarning
 
 QUICK = {"depth": 1, "n_starts": 2, "scaling": "minmax"}
 FUNCTIONS = {
     ORCTClassifier: softwood.fit_orct,
     ORCTClassifierCV: softwood.fit_orct_cv,
+    ORRTRegressor: softwood.fit_orrt,
     SRTRegressor: softwood.fit_srt,
     SRTRegressorCV: softwood.fit_srt_cv,
 }

@@ -7,9 +7,9 @@ pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 and later have 
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
+from plain import PLAIN
 from softwood.sklearn import ORCTClassifier, SRTRegressor
 
-PLAIN = {"gamma": 512, "scaling": "minmax", "balance": False, "local_penalty": 0}
 QUICK = PLAIN | {"depth": 1, "n_starts": 6}
 
 

@@ -5,7 +5,13 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from softwood.sklearn import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
+from softwood.sklearn import (
+    ORCTClassifier,
+    ORCTClassifierCV,
+    ORRTRegressor,
+    SRTRegressor,
+    SRTRegressorCV,
+)
 
 # Few candidates and starts, so that some 60 checks of fits that choose take seconds;
 # benches/estimator_checks.py runs them with the defaults.
@@ -21,6 +27,7 @@ pytestmark = [
 ESTIMATORS = [
     ORCTClassifier(n_starts=4),
     ORCTClassifierCV(**FEW),
+    ORRTRegressor(),
     SRTRegressor(),
     SRTRegressorCV(depths=(1, 2), n_starts=2, folds=3),
 ]

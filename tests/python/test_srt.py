@@ -45,6 +45,18 @@ def scaled(X):
     return (X - low) / np.where(high > low, high - low, 1)
 
 
+def first_penalties(A, y):
+    """The likeliest penalty, a power of √10, for all columns around their means."""
+    varying = np.ptp(A, axis=0) > 0
+    U, y = A[:, varying] - A[:, varying].mean(axis=0), y - y.mean()
+    best = np.inf, 1e3
+    for penalty in 1e3 / np.sqrt(10) ** np.arange(15):
+        covariance = np.eye(len(y)) + U @ U.T / penalty
+        errors = y @ np.linalg.solve(covariance, y)
+        best = min(best, (len(y) * np.log(errors) + np.linalg.slogdet(covariance)[1], penalty))
+    return np.where(varying, best[1], min(best[1], 0.05))
+
+
 def evidence_regression(A, y, hinges=()):
     """Ridge regression with the penalties of columns that maximize the evidence of y.
 
@@ -55,12 +67,12 @@ def evidence_regression(A, y, hinges=()):
     group = np.concatenate([of_column, of_hinge]).astype(int)
     is_curve = np.arange(group.max() + 1) >= len(of_column)
     least, most = np.where(is_curve, 1e-8, 1e-4), np.where(is_curve, 1e8, 1e3)
-    penalties = np.full(A.shape[1], 0.05)
+    penalties = first_penalties(A, y)
     for _ in range(30):
         inverse = np.linalg.inv(A.T @ A + np.diag(penalties))
         beta = inverse @ A.T @ y
         determined = np.maximum(1 - penalties * np.diag(inverse), 0)
-        errors = ((A @ beta - y) ** 2).sum() / max(len(y) - determined.sum(), 0.05 * len(y))
+        errors = ((A @ beta - y) ** 2).sum() / max(len(y) - determined.sum(), 0.001 * len(y))
         squares = np.bincount(group, beta**2)
         determined = np.bincount(group, determined)
         variances = np.empty(len(squares))

@@ -7,8 +7,8 @@ use rand_pcg::Pcg64;
 use serde_json::{Value, json};
 use softwood::data::{ClassLabels, FeatureMap, Labels, ScalingChoice, ScalingKind};
 use softwood::{
-    Control, FittedModel, InputError, Model, ModelFileError, OrctModel, OrctSettings, RunSettings,
-    SrtModel, fit_orct,
+    Control, FittedModel, InputError, Model, ModelFileError, OrctModel, OrctSettings, OrrtModel,
+    RunSettings, SrtModel, fit_orct,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -98,6 +98,26 @@ fn the_documented_example_predicts_what_the_page_says() {
     close(model.predict_proba(row).unwrap(), &answer["probabilities"]);
     let class = model.classes.text(model.predict(row).unwrap()[0] as usize);
     assert_eq!(Some(class.as_str()), answer["class"].as_str());
+}
+
+#[test]
+fn the_documented_mixture_predicts_what_the_page_says() {
+    let model = OrrtModel::from_json(block(4)).unwrap();
+    let answer: Value = serde_json::from_str(block(5)).unwrap();
+    let row = numbers(&answer["row"]);
+    let row = ArrayView2::from_shape((1, row.len()), &row).unwrap();
+    let predicted = model.predict(row).unwrap()[0];
+    let wanted = answer["prediction"].as_f64().unwrap();
+    assert!((predicted - wanted).abs() < 1e-13, "{predicted}, {wanted}");
+    let chances = model.tree.leaf_probabilities(row).unwrap();
+    for (got, wanted) in chances.iter().zip(numbers(&answer["leaf_probabilities"])) {
+        assert!((got - wanted).abs() < 1e-15);
+    }
+    let bad = block(4).replace("\"intercepts\": [0.25]", "\"intercepts\": [1.25]");
+    let refused = OrrtModel::from_json(&bad).unwrap_err().to_string();
+    assert!(refused.contains("it must lie in [-1, 1]"), "{refused}");
+    let bad = block(4).replace("[-2.0, 0.25]", "[-2.0]");
+    assert!(OrrtModel::from_json(&bad).is_err());
 }
 
 proptest! {
@@ -539,6 +559,7 @@ fn models_of_earlier_releases_predict_as_they_did() {
                 );
                 assert_eq!(OrctModel::from_json(&model.to_json()).unwrap(), model);
             }
+            Model::Orrt(_) => panic!("{name}: there were none then"),
             Model::Srt(model) => {
                 assert!(
                     close(&model.predict(x.view()).unwrap(), &said["predict"]),

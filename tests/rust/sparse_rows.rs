@@ -8,7 +8,7 @@ use softwood::data::{
     Classes, ClassificationRows, CsrRows, Indices, Labels, Parallelism, RowSource, Rows,
     ScaledRows, Scaling, ScalingKind, Source, SparseRows, Values, scaled,
 };
-use softwood::objective::ExpectedCost;
+use softwood::objective::{ExpectedCost, PenaltySettings};
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
@@ -190,6 +190,11 @@ fn settings(threads: usize) -> OrctSettings {
     OrctSettings {
         depth: 1,
         gamma: Some(64.0),
+        balance: Some(false),
+        penalty: PenaltySettings {
+            local: Some(3e-6),
+            ..PenaltySettings::default()
+        },
         n_starts: 4,
         run: RunSettings {
             n_threads: Some(threads),

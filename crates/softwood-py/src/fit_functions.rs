@@ -3,9 +3,10 @@
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use crate::doorway::{enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
+use crate::orrt::OrrtHandle;
 use crate::setting_tables::{
-    fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings, row_selection, srt_cv_settings,
-    srt_settings,
+    fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings, orrt_settings, row_selection,
+    srt_cv_settings, srt_settings,
 };
 use crate::srt::SrtHandle;
 use crate::values::integer;
@@ -14,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use softwood::data::{Labels, Rows};
 use softwood::tree::Topology;
-use softwood::{Control, PenaltyGrid, SparsityPath, ValidationRows};
+use softwood::{Control, GroupRows, PenaltyGrid, RowGroup, SparsityPath, ValidationRows};
 
 /// Rows with their coded labels and weights, as every function here takes them.
 #[derive(FromPyObject)]
@@ -166,44 +167,119 @@ pub fn vc_bounds(
     })
 }
 
+/// Rows with their response and weights, as the functions for regression take them.
+#[derive(FromPyObject)]
+pub struct Regression<'py>(
+    Matrix<'py>,
+    PyReadonlyArray1<'py, f64>,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
+
+/// The same as the core takes it.
+struct RegressionData<'a> {
+    rows: Rows<'a>,
+    y: Vec<f64>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Regression<'_> {
+    /// MemoryError if there is no room to look for splits of this depth.
+    fn open(&self, py: Python<'_>, depth: usize) -> PyResult<RegressionData<'_>> {
+        let Self(x, y, weights) = self;
+        let rows = x.rows(py)?;
+        check_memory_for_splits(rows.features(), depth)?;
+        Ok(RegressionData {
+            rows,
+            y: y.as_array().to_vec(),
+            weights: weights.as_ref().map(|weights| weights.as_array().to_vec()),
+        })
+    }
+}
+
 /// Fit a soft regression tree; `softwood.fit_srt` prepares the arguments.
 #[pyfunction]
 pub fn fit_srt(
     py: Python<'_>,
-    x: Matrix<'_>,
-    y: PyReadonlyArray1<'_, f64>,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    training: Regression<'_>,
     settings: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SrtHandle> {
     let settings = srt_settings(settings)?;
-    let y = y.as_array().to_vec();
-    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
-    let rows = x.rows(py)?;
-    check_memory_for_splits(rows.features(), settings.depth)?;
-    let fit =
-        |control: &Control| softwood::fit_srt(rows, &y, weights.as_deref(), &settings, control);
+    let data = training.open(py, settings.depth)?;
+    let fit = |control: &Control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_srt(data.rows, &data.y, weights, &settings, control)
+    };
     run_fit(py, "fit_srt", progress.as_ref(), fit, SrtHandle)
+}
+
+/// A group of rows: its name, positions of training rows or rows of its own, and its three bounds.
+#[derive(FromPyObject)]
+pub struct Group<'py>(
+    String,
+    Option<Vec<usize>>,
+    Option<Regression<'py>>,
+    Option<f64>,
+    Option<f64>,
+    Option<f64>,
+);
+
+/// The same as the core takes it.
+fn row_group<'a>((group, own): (&Group<'_>, &'a Option<RegressionData<'_>>)) -> RowGroup<'a> {
+    RowGroup {
+        name: group.0.clone(),
+        rows: match own {
+            Some(own) => GroupRows::Given {
+                x: own.rows.reborrow(),
+                y: &own.y,
+                weights: own.weights.as_deref(),
+            },
+            None => GroupRows::Training(group.1.clone().unwrap_or_default()),
+        },
+        max_error: group.3,
+        max_error_gap: group.4,
+        max_mean_gap: group.5,
+    }
+}
+
+/// Fit a randomized regression tree; `softwood.fit_orrt` prepares the arguments.
+#[pyfunction]
+pub fn fit_orrt(
+    py: Python<'_>,
+    training: Regression<'_>,
+    groups: Vec<Group<'_>>,
+    settings: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<OrrtHandle> {
+    let settings = orrt_settings(settings)?;
+    let data = training.open(py, settings.depth)?;
+    let own: Vec<Option<RegressionData<'_>>> = groups
+        .iter()
+        .map(|group| group.2.as_ref().map(|rows| rows.open(py, 1)).transpose())
+        .collect::<PyResult<_>>()?;
+    let groups: Vec<RowGroup<'_>> = groups.iter().zip(&own).map(row_group).collect();
+    let fit = |control: &Control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_orrt(data.rows, &data.y, weights, &groups, &settings, control)
+    };
+    run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_srt_cv` prepares the arguments.
 #[pyfunction]
 pub fn fit_srt_cv(
     py: Python<'_>,
-    x: Matrix<'_>,
-    y: PyReadonlyArray1<'_, f64>,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    training: Regression<'_>,
     settings: &Bound<'_, PyDict>,
     choices: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SrtHandle> {
     let settings = srt_cv_settings(srt_settings(settings)?, choices)?;
-    let y = y.as_array().to_vec();
-    let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
-    let rows = x.rows(py)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
-    check_memory_for_splits(rows.features(), deepest)?;
-    let fit =
-        |control: &Control| softwood::fit_srt_cv(rows, &y, weights.as_deref(), &settings, control);
+    let data = training.open(py, deepest)?;
+    let fit = |control: &Control| {
+        let weights = data.weights.as_deref();
+        softwood::fit_srt_cv(data.rows, &data.y, weights, &settings, control)
+    };
     run_fit(py, "fit_srt_cv", progress.as_ref(), fit, SrtHandle)
 }

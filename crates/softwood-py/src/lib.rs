@@ -9,8 +9,11 @@ mod fit_functions;
 mod handle;
 mod kept_pool;
 mod load;
+mod names;
 mod orct;
 mod orct_objective;
+mod orrt;
+mod regression;
 mod results;
 mod selection_functions;
 mod setting_tables;
@@ -32,7 +35,7 @@ mod _core {
     use super::exceptions::InternalError;
     #[pymodule_export]
     use super::fit_functions::{
-        fit_orct, fit_orct_cv, fit_srt, fit_srt_cv, lambda_max, sparsity_path, vc_bounds,
+        fit_orct, fit_orct_cv, fit_orrt, fit_srt, fit_srt_cv, lambda_max, sparsity_path, vc_bounds,
     };
     #[pymodule_export]
     use super::load::load;
@@ -40,6 +43,8 @@ mod _core {
     use super::orct::OrctHandle;
     #[pymodule_export]
     use super::orct_objective::OrctObjective;
+    #[pymodule_export]
+    use super::orrt::OrrtHandle;
     #[pymodule_export]
     use super::selection_functions::{balanced_relaxation, select_extreme_points, select_rows};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use crate::doorway::enter;
 use crate::orct::OrctHandle;
+use crate::orrt::OrrtHandle;
 use crate::srt::SrtHandle;
 use pyo3::prelude::*;
 use softwood::Model;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     Ok(match enter(py, "load", || Model::load(path))? {
         Model::Orct(model) => Bound::new(py, OrctHandle(model))?.into_any(),
+        Model::Orrt(model) => Bound::new(py, OrrtHandle(model))?.into_any(),
         Model::Srt(model) => Bound::new(py, SrtHandle(model))?.into_any(),
     })
 }

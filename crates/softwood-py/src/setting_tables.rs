@@ -2,17 +2,20 @@
 //! and its kind. Defaults are the core's.
 
 use crate::exceptions::CoreError;
+use crate::names::Name;
 use crate::settings::{
-    Kind, List, Name, Number, OfTable, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth,
-    Whole,
+    Kind, List, Number, OfTable, OrAuto, Positive, Prepared, Seconds, Threads, Three, Truth, Whole,
 };
 use crate::values::integer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
+use softwood::objective::PenaltySettings;
 use softwood::selection::SelectionSettings;
 use softwood::tree::Topology;
-use softwood::{OrctCvSettings, OrctSettings, RowSelection, SrtCvSettings, SrtSettings};
+use softwood::{
+    OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SrtCvSettings, SrtSettings,
+};
 
 const DEPTH: Whole = Whole(1, Topology::MAX_DEPTH as u64);
 const STARTS: Whole = Whole(1, 1_000_000);
@@ -111,6 +114,17 @@ fit_table! { read_srt, show_srt, SrtSettings;
     "imbalance" => imbalance: Three;
 }
 
+fit_table! { read_orrt, show_orrt, OrrtSettings;
+    "gamma" => gamma: Positive;
+    "ridge_leaves" => ridge_leaves: Number;
+    "scaling" => scaling: Name;
+    "local_penalty" => penalty.local: Number;
+    "global_penalty" => penalty.global: Number;
+    "penalty_shape" => penalty.shape: Name;
+    "groups" => penalty.groups: Prepared;
+    "max_iter" => max_iter: Whole(1, i64::MAX as u64);
+}
+
 table! { read_row_selection, show_row_selection, RowSelection;
     "beta1" => beta1: Number;
     "beta2" => beta2: Number;
@@ -133,13 +147,16 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     orct.set_item("penalty_parameters", py.None())?;
     let srt = show_srt(py, &SrtSettings::default())?;
     srt.set_item("convergent", false)?;
-    for fit in [&orct, &srt] {
+    let orrt = show_orrt(py, &OrrtSettings::default())?;
+    orrt.set_item("penalty_parameters", py.None())?;
+    for fit in [&orct, &orrt, &srt] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
     let all = PyDict::new(py);
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_srt", srt)?;
+    all.set_item("fit_orrt", orrt)?;
     all.set_item("fit_srt_cv", show_srt_cv(py, &SrtCvSettings::default())?)?;
     all.set_item(
         "RowSelection",
@@ -161,19 +178,43 @@ fn take_out<'py>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Boun
     Ok(value)
 }
 
-/// Settings of an ORCT; parameters of the penalty's shape come after the shape.
+/// Settings of an ORCT.
 pub fn orct_settings(given: &Bound<'_, PyDict>) -> PyResult<OrctSettings> {
+    let mut settings = OrctSettings::default();
+    let (given, parameters) = penalty_parameters(given)?;
+    read_orct(&mut settings, &given)?;
+    set_parameters(&mut settings.penalty, &parameters)?;
+    Ok(settings)
+}
+
+/// Settings of an ORRT.
+pub fn orrt_settings(given: &Bound<'_, PyDict>) -> PyResult<OrrtSettings> {
+    let mut settings = OrrtSettings::default();
+    let (given, parameters) = penalty_parameters(given)?;
+    read_orrt(&mut settings, &given)?;
+    set_parameters(&mut settings.penalty, &parameters)?;
+    Ok(settings)
+}
+
+/// Parameters of a penalty's shape, by name.
+type Parameters = Vec<(String, f64)>;
+
+/// Takes the parameters of a penalty's shape out of the settings: they come after the shape.
+fn penalty_parameters<'py>(
+    given: &Bound<'py, PyDict>,
+) -> PyResult<(Bound<'py, PyDict>, Parameters)> {
     let given = given.copy()?;
-    let parameters = take_out(&given, "penalty_parameters")?;
-    let parameters: Vec<(String, f64)> = match parameters {
+    let parameters = match take_out(&given, "penalty_parameters")? {
         Some(parameters) => Prepared.take("penalty_parameters", &parameters)?,
         None => Vec::new(),
     };
-    let mut settings = OrctSettings::default();
-    read_orct(&mut settings, &given)?;
-    let shape = settings.penalty.shape.with_parameters(&parameters);
-    settings.penalty.shape = shape.map_err(CoreError::from)?;
-    Ok(settings)
+    Ok((given, parameters))
+}
+
+fn set_parameters(penalty: &mut PenaltySettings, parameters: &[(String, f64)]) -> PyResult<()> {
+    let shape = penalty.shape.with_parameters(parameters);
+    penalty.shape = shape.map_err(CoreError::from)?;
+    Ok(())
 }
 
 /// Settings of a cross-validation, with `fit` for all that is not chosen.

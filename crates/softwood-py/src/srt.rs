@@ -3,73 +3,24 @@
 use crate::arrays::{Matrix, matrix};
 use crate::doorway::enter;
 use crate::encoding::{Features, TableFields, encode};
-use crate::handle::{self, handle, position, read_rows};
+use crate::handle::{self, position, read_rows};
+use crate::names::Named;
+use crate::regression::regression_handle;
 use crate::results::{Cell, CurveFields, LeafModelFields, RuleFields, SplitFields};
-use crate::settings::Named;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use softwood::data::Rows;
 use softwood::{FittedModel, InputError, SrtModel};
 use std::path::PathBuf;
 
-handle! {
+regression_handle! {
     /// Handle on a fitted soft regression tree.
     SrtHandle, SrtModel {
-        fn predict<'py>(
-            &self,
-            x: Matrix<'py>,
-            n_threads: &Bound<'py, PyAny>,
-        ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-            let (names, py) = (("predict", "the predictions"), n_threads.py());
-            let values = read_rows(py, names, &x, 1, n_threads, |rows| self.0.predict(rows))?;
-            Ok(values.into_pyarray(py))
-        }
-
-        fn explain<'py>(
-            &self,
-            x: Matrix<'py>,
-            n_threads: &Bound<'py, PyAny>,
-        ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-            self.by_feature("explain", &x, n_threads, |rows| self.0.explain(rows))
-        }
-
-        fn effects<'py>(
-            &self,
-            x: Matrix<'py>,
-            n_threads: &Bound<'py, PyAny>,
-        ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-            self.by_feature("effects", &x, n_threads, |rows| self.0.effects(rows))
-        }
-
-        fn leaf_model(&self, py: Python<'_>, leaf: &Bound<'_, PyAny>) -> PyResult<LeafModelFields> {
-            let leaf = position("leaf", leaf, self.0.tree.shape.leaves().len())?;
-            enter(py, "leaf_model", || {
-                Ok::<_, InputError>(self.0.leaf_model(leaf).into())
-            })
-        }
-
         fn curves(&self, py: Python<'_>) -> PyResult<Vec<CurveFields>> {
             enter(py, "curves", || {
                 let points = self.0.curve_points().into_iter();
                 Ok::<_, InputError>(points.map(Into::into).collect())
             })
-        }
-
-        #[getter]
-        fn leaf_coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-            matrix(py, self.0.leaf_coefficients(), self.0.tree.features())
-        }
-
-        #[getter]
-        fn leaf_intercepts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-            let intercepts = self.0.leaf_intercepts.iter();
-            let values: Vec<f64> = intercepts.map(|b| self.0.response.invert(*b)).collect();
-            values.into_pyarray(py)
-        }
-
-        #[getter]
-        fn leaf_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-            self.0.leaf_weights.clone().into_pyarray(py)
         }
 
         #[getter]
@@ -81,21 +32,5 @@ handle! {
         fn ridge_leaves<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
             self.0.ridge_leaves.to_pyarray(py)
         }
-    }
-}
-
-impl SrtHandle {
-    /// A value for each row and column.
-    fn by_feature<'py>(
-        &self,
-        function: &str,
-        x: &Matrix<'py>,
-        n_threads: &Bound<'py, PyAny>,
-        job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (names, py) = ((function, "the explanations"), n_threads.py());
-        let tree = &self.0.tree;
-        let values = read_rows(py, names, x, tree.features(), n_threads, job)?;
-        Ok(matrix(py, values, tree.columns()))
     }
 }

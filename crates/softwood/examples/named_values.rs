@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = Model::load(path)?;
     let encoding = match &model {
         Model::Orct(tree) => tree.tree().column_encoding(),
+        Model::Orrt(tree) => tree.tree().column_encoding(),
         Model::Srt(tree) => tree.tree().column_encoding(),
     };
     let mut row = Vec::new();
@@ -65,6 +66,10 @@ fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;
             let class = tree.predict(row.view())?[0];
             println!("{}", tree.classes.text(class as usize));
+        }
+        Model::Orrt(tree) => {
+            let row = tree.tree().column_encoding().encode_row(row)?.rows;
+            println!("{}", tree.predict(row.view())?[0]);
         }
         Model::Srt(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;

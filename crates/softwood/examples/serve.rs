@@ -38,6 +38,7 @@ fn predict(model: &Model, row: &[f64]) -> Result<(), Box<dyn Error>> {
             let class = tree.predict(row.view())?[0];
             println!("{}", tree.classes.text(class as usize));
         }
+        Model::Orrt(tree) => println!("{}", tree.predict(row.view())?[0]),
         Model::Srt(tree) => println!("{}", tree.predict(row.view())?[0]),
     }
     Ok(())

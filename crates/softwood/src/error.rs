@@ -119,6 +119,14 @@ pub enum InputError {
         /// The cost.
         value: f64,
     },
+    /// A group of rows that bounds cannot be kept on.
+    #[error("row group {name:?} {reason}")]
+    RowGroup {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A setting out of range.
     #[error("{name} must be {expected}, got {got}")]
     Setting {

@@ -41,6 +41,18 @@
 //! likelier branches. Curves Σ_j s_j(x_j) common to all leaves may be added: they are estimated first,
 //! together with β̄.
 //!
+//! An optimal randomized regression tree (ORRT) has the splits of an ORCT and linear leaf models of a
+//! standardized response, mixed by the probabilities of the leaves, ū being the mean row and v_j the variance of feature j:
+//!
+//! ```text
+//! min  (1/Σ_i w_i) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²),
+//! φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)),  −1 ≤ a, μ ≤ 1.
+//! ```
+//!
+//! For given splits all leaf models follow from one regression, so that starts descend over the splits
+//! alone. Penalties on a and β together may be added, and bounds on the errors and mean predictions of
+//! groups of rows ([`RowGroup`]).
+//!
 //! # From rows to model
 //!
 //! Folders import one another in one direction only, from the first line of this table down to the
@@ -48,7 +60,7 @@
 //!
 //! | folder | what is there |
 //! |---|---|
-//! | `fit` | the plot: one file per fit function, [`fit_orct`] and [`fit_srt`] |
+//! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`] and [`fit_srt`] |
 //! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | `start` | random splits through the data, greedy ones, clusters of rows |
@@ -139,6 +151,12 @@ pub use fit::orct_cv_settings::OrctCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::orct_settings::{OrctSettings, RatesOn};
 #[cfg(feature = "fit")]
+pub use fit::orrt::fit_orrt;
+#[cfg(feature = "fit")]
+pub use fit::orrt_settings::OrrtSettings;
+#[cfg(feature = "fit")]
+pub use fit::row_groups::{GroupRows, RowGroup};
+#[cfg(feature = "fit")]
 pub use fit::row_selection::RowSelection;
 #[cfg(feature = "fit")]
 pub use fit::run_settings::RunSettings;
@@ -154,7 +172,7 @@ pub use fit::srt_cv::fit_srt_cv;
 pub use fit::srt_cv_settings::SrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
-pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, SrtModel};
+pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, OrrtModel, SrtModel};
 #[cfg(feature = "fit")]
 pub use objective::LambdaMax;
 #[cfg(feature = "fit")]

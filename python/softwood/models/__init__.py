@@ -6,11 +6,12 @@ from typing import Any
 
 from .base import TreeModel
 from .orct import OrctModel
+from .orrt import OrrtModel
 from .srt import SrtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, SrtModel)
+KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SrtModel)
 
-__all__ = ["KINDS", "OrctModel", "SrtModel", "TreeModel", "of_handle", "restore"]
+__all__ = ["KINDS", "OrctModel", "OrrtModel", "SrtModel", "TreeModel", "of_handle", "restore"]
 
 
 def of_handle(handle: Any) -> Any:

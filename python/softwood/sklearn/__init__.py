@@ -7,13 +7,20 @@ except ImportError as missing:
         'softwood.sklearn needs scikit-learn 1.6 or later: pip install "softwood[sklearn]"'
     ) from missing
 
-from .trees import ORCTClassifier, ORCTClassifierCV, SRTRegressor, SRTRegressorCV
+from .trees import (
+    ORCTClassifier,
+    ORCTClassifierCV,
+    ORRTRegressor,
+    SRTRegressor,
+    SRTRegressorCV,
+)
 from .warnings import LimitConvergenceWarning
 
 __all__ = [
     "LimitConvergenceWarning",
     "ORCTClassifier",
     "ORCTClassifierCV",
+    "ORRTRegressor",
     "SRTRegressor",
     "SRTRegressorCV",
 ]

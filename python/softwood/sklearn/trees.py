@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..functions import fit_orct, fit_srt
+from ..functions import fit_orct, fit_orrt, fit_srt
 from ..model_choice import fit_orct_cv, fit_srt_cv
 from .base import TreeClassifier, TreeRegressor
 
@@ -66,6 +66,37 @@ class ORCTClassifierCV(TreeClassifier, function=fit_orct_cv):
     >>> X, y, names = softwood.load_example()
     >>> tree = ORCTClassifierCV(depths=(1,), gammas=(512,), n_starts=2).fit(X[::2], y[::2])
     >>> tree.score(X[1::2], y[1::2]) > 0.93
+    True
+    """
+
+
+class ORRTRegressor(TreeRegressor, function=fit_orrt):
+    """An optimal randomized regression tree, as :func:`softwood.fit_orrt` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : OrrtModel
+        The tree, with all that softwood tells of it: rules, explanations, the report of the fit.
+    feature_importances_ : ndarray, shape (p,)
+        Share of each feature in the absolute coefficients of the splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray, shape (p,)
+        Their names, if X had names that are all strings.
+    n_iter_ : int
+        Iterations of the solver, over all starts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import ORRTRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> ORRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
     True
     """
 

@@ -57,6 +57,11 @@ impl Standardization {
         (0.5 * y - 0.5 * self.mean) / (0.5 * self.scale)
     }
 
+    /// Slopes of s as slopes of y.
+    pub(crate) fn scaled(&self, slopes: &[f64]) -> Vec<f64> {
+        slopes.iter().map(|slope| slope * self.scale).collect()
+    }
+
     /// y for an s; the largest double where it would overflow.
     pub fn invert(&self, s: f64) -> f64 {
         let y = self.mean + self.scale * s;

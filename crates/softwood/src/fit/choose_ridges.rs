@@ -2,7 +2,7 @@
 
 use super::srt_settings::SrtSettings;
 use crate::data::RegressionRows;
-use crate::leaves::{Groups, maximize_evidence, variances};
+use crate::leaves::{Groups, maximize_evidence, split_variances};
 use crate::search::nodec_run::Ridges;
 use crate::stop::Interrupted;
 use crate::tree::{ParameterLayout, RegressionParameters};
@@ -65,7 +65,7 @@ pub(crate) fn ridges_of_most_evidence(
             twice_by_weight * error_variance
                 / (variance.clamp(LEAST_SLOPE_VARIANCE, MOST_SLOPE_VARIANCE) * unit * unit)
         };
-        ridges.branches = variances(&squares, &determined, 0.0)
+        ridges.branches = split_variances(&squares, &determined)
             .iter()
             .enumerate()
             .map(ridge)

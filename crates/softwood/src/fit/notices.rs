@@ -2,7 +2,8 @@
 
 use super::class_fold::ClassData;
 use crate::data::Rows;
-use crate::fitted::{FitReport, Notice, OrctCandidate, OrctModel, SoftTree, SrtModel};
+use crate::fitted::{FitReport, Notice, OrctCandidate, OrctModel, OrrtModel, SoftTree, SrtModel};
+use crate::objective::PenaltySettings;
 use crate::status::SolveStatus;
 
 /// Rows looked at at a time: those of most trees answer all questions.
@@ -32,16 +33,45 @@ pub(super) fn notices_of_classification(
         notices.push(Notice::OneClass { class });
         return notices; // leaves without rows come with it
     }
-    let width = model.tree.shape.leaves().len();
+    notices.extend(leaves_hardly_reached(&model.tree, rows, weights));
+    notices
+}
+
+/// Those on a mixture of linear models with these penalties.
+pub(super) fn notices_of_mixture(
+    model: &OrrtModel,
+    rows: &Rows<'_>,
+    weights: Option<&[f64]>,
+    penalty: &PenaltySettings,
+) -> Vec<Notice> {
+    let mut notices = notices_of_report(&model.report);
+    if model.report.status == SolveStatus::Cancelled {
+        return notices;
+    }
+    let penalized = penalty.local > Some(0.0) || penalty.global > 0.0;
+    if penalized && model.global_sparsity() == 100.0 {
+        notices.push(Notice::NoFeatures);
+        return notices;
+    }
+    notices.extend(leaves_hardly_reached(&model.tree, rows, weights));
+    notices
+}
+
+/// The leaves that no row of positive weight reaches with any probability to speak of.
+fn leaves_hardly_reached(
+    tree: &SoftTree,
+    rows: &Rows<'_>,
+    weights: Option<&[f64]>,
+) -> Option<Notice> {
+    let width = tree.shape.leaves().len();
     let arrivals = |part: Rows<'_>| {
-        let probabilities = model.tree.leaf_probabilities(part);
+        let probabilities = tree.leaf_probabilities(part);
         let probabilities = probabilities.expect("checked before the fit");
         let all = probabilities.iter().enumerate();
         let reached = all.filter(|(_, probability)| **probability >= REACHES);
         reached.map(|(i, _)| (i / width, i % width)).collect()
     };
-    notices.extend(empty_leaves(&model.tree, rows, weights, arrivals));
-    notices
+    empty_leaves(tree, rows, weights, arrivals)
 }
 
 /// Those on a regression tree.
@@ -68,12 +98,18 @@ pub(super) fn notices_of_regression(
 /// Those that the report alone tells, constraints first.
 pub(super) fn notices_of_report(report: &FitReport) -> Vec<Notice> {
     let missed = report.constraints.iter().filter(|bound| !bound.feasible);
-    let missed = missed.filter_map(|bound| {
-        Some(Notice::RateMissed {
-            class: bound.class?,
+    let missed = missed.map(|bound| match bound.class {
+        Some(class) => Notice::RateMissed {
+            class,
             asked: bound.asked,
             reached: bound.reached,
-        })
+        },
+        None => Notice::BoundMissed {
+            kind: bound.kind,
+            group: bound.group.clone().unwrap_or_default(),
+            asked: bound.asked,
+            reached: bound.reached,
+        },
     });
     let all = report.selection.as_ref().filter(|s| s.rows == report.rows);
     let all = all.map(|selection| Notice::AllRowsSelected {

@@ -1,7 +1,7 @@
 //! The rows of a regression, and folds of them: rows to train on, rows held out.
 
 use super::srt_settings::SrtSettings;
-use super::validate::{check_weights, check_x_and_names};
+use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::data::hinges::Distributions;
 use crate::data::{CanonicalRows, GatheredRows, Rows};
 use crate::error::{FitError, InputError};
@@ -51,19 +51,8 @@ impl<'a> ResponseData<'a> {
     pub fn check(&self, settings: &SrtSettings) -> Result<(), InputError> {
         settings.validate()?;
         check_x_and_names(&self.rows, settings.run.columns())?;
-        let (rows, len) = (self.rows.len(), self.y.len());
-        if len != rows {
-            return Err(InputError::RowMismatch {
-                name: "y",
-                rows,
-                len,
-            });
-        }
-        if let Some(row) = self.y.iter().position(|y| !y.is_finite()) {
-            let value = self.y[row];
-            return Err(InputError::Response { row, value });
-        }
-        check_weights(rows, self.weights)
+        check_response(&self.rows, self.y)?;
+        check_weights(self.rows.len(), self.weights)
     }
 
     /// What curves bend by, if there are to be `curves`; Err if there are too many features for them.

@@ -1,5 +1,6 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
+use super::leaf_weights::leaf_weights;
 use super::notices::notices_of_regression;
 use super::response_fold::ResponseData;
 use super::srt_settings::SrtSettings;
@@ -111,19 +112,6 @@ pub(super) fn fit_checked(
         leaf_weights: Vec::new(),
         report,
     };
-    model.leaf_weights = leaf_weights(&model, &rows, weights);
+    model.leaf_weights = leaf_weights(&model.tree, &rows, weights);
     Ok(model)
-}
-
-/// Weight of the rows that end in each leaf.
-fn leaf_weights(model: &SrtModel, rows: &Rows<'_>, weights: Option<&[f64]>) -> Vec<f64> {
-    let leaves = model
-        .tree
-        .leaf_indices(rows.reborrow())
-        .expect("checked rows");
-    let mut sums = vec![0.0; model.leaf_intercepts.len()];
-    for (i, leaf) in leaves.into_iter().enumerate() {
-        sums[leaf as usize] += weights.map_or(1.0, |weights| weights[i]);
-    }
-    sums
 }

@@ -1,7 +1,7 @@
 //! What `fit_srt` is asked for, with defaults and ranges.
 
 use super::run_settings::RunSettings;
-use super::validate::{check_search, check_setting};
+use super::validate::{check_ridge, check_search, check_setting};
 use crate::data::ScalingKind;
 use crate::error::InputError;
 use std::str::FromStr;
@@ -89,18 +89,8 @@ impl SrtSettings {
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;
         check_search(self.depth, self.n_starts, self.tol)?;
-        for (name, ridge) in [
-            ("ridge_branches", self.ridge_branches),
-            ("ridge_leaves", self.ridge_leaves),
-        ] {
-            let ridge = ridge.unwrap_or(0.0);
-            check_setting(
-                ridge.is_finite() && ridge >= 0.0,
-                name,
-                "a number of at least 0",
-                ridge,
-            )?;
-        }
+        check_ridge("ridge_branches", self.ridge_branches)?;
+        check_ridge("ridge_leaves", self.ridge_leaves)?;
         check_setting(
             self.macro_iterations >= 1,
             "macro_iterations",

@@ -106,6 +106,11 @@ impl Trend {
     }
 }
 
+/// Σ_i w_i c_i c_iᵀ, c_i = (u_i, y_i, 1): all that linear regressions need.
+pub(crate) fn line_moments(data: &RegressionRows<'_>) -> Result<Vec<f64>, Interrupted> {
+    moments(data, &[])
+}
+
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
 fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Interrupted> {
     let fill = |block: &WeightedBlock<'_>, out: &mut [f64]| {

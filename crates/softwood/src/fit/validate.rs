@@ -53,6 +53,28 @@ pub(super) fn check_gamma(gamma: f64) -> Result<(), InputError> {
     check_setting(allowed, "gamma", "a positive number up to 1e9", gamma)
 }
 
+/// A ridge, if one is given.
+pub(super) fn check_ridge(name: &'static str, ridge: Option<f64>) -> Result<(), InputError> {
+    let ridge = ridge.unwrap_or(0.0);
+    let allowed = ridge.is_finite() && ridge >= 0.0;
+    check_setting(allowed, name, "a number of at least 0", ridge)
+}
+
+/// A finite response for every row.
+pub(super) fn check_response(rows: &Rows<'_>, y: &[f64]) -> Result<(), InputError> {
+    if y.len() != rows.len() {
+        return Err(InputError::RowMismatch {
+            name: "y",
+            rows: rows.len(),
+            len: y.len(),
+        });
+    }
+    match y.iter().position(|y| !y.is_finite()) {
+        Some(row) => Err(InputError::Response { row, value: y[row] }),
+        None => Ok(()),
+    }
+}
+
 /// At least one row and column, a feature for each of the encoding if there is one, and a name for each
 /// column if there are names.
 pub(super) fn check_x_and_names(

@@ -2,7 +2,7 @@
 
 use super::explain::all_but;
 use super::set_back::{LinearFunctions, Outcome, effects};
-use super::{OrctModel, SoftTree, SrtModel};
+use super::{OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::Rows;
 use crate::tree::Child;
@@ -37,6 +37,15 @@ impl SrtModel {
     }
 }
 
+impl OrrtModel {
+    /// For each row and column, N × columns: by how much the prediction is higher than if that column alone
+    /// had its typical value ([`Scaling`](crate::data::Scaling)), within leaves and between them.
+    pub fn effects<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+        let tree = &self.tree;
+        effects(tree, self, &rows.into(), 1, &each_column(tree))
+    }
+}
+
 /// The features of each of the user's columns, which change together.
 fn each_column(tree: &SoftTree) -> Vec<Vec<usize>> {
     let columns = tree.column_features().into_iter();
@@ -51,6 +60,55 @@ impl SoftTree {
             coefficients: self.coefficients.iter().map(|a| per_feature * a).collect(),
             offsets: self.intercepts.iter().map(|mu| self.gamma * mu).collect(),
         }
+    }
+
+    /// Calls `arrive` with each leaf and the probability of reaching it, given γ z_t of every split, of
+    /// which no more than `limit` counts, as in the kernel; `reach` is working memory.
+    fn reach_leaves(
+        &self,
+        margins: &[f64],
+        limit: f64,
+        reach: &mut Vec<f64>,
+        mut arrive: impl FnMut(usize, f64),
+    ) {
+        reach.clear();
+        reach.resize(margins.len(), 0.0);
+        match reach.first_mut() {
+            Some(root) => *root = 1.0,
+            None => arrive(0, 1.0),
+        }
+        let children = self.shape.children();
+        for (t, (margin, children)) in margins.iter().zip(children).enumerate() {
+            let e = (-margin.abs().min(limit)).exp();
+            let (likelier, other) = (1.0 / (1.0 + e), e / (1.0 + e));
+            let sides = if *margin >= 0.0 {
+                [likelier, other]
+            } else {
+                [other, likelier]
+            };
+            for (child, side) in children.iter().zip(sides) {
+                match child {
+                    Child::Split(child) => reach[*child] = reach[t] * side,
+                    Child::Leaf(leaf) => arrive(*leaf, reach[t] * side),
+                }
+            }
+        }
+    }
+
+    /// γ z_t of every split, then the models of leaves, slopes and intercepts in units of the response.
+    fn margins_and_models(
+        &self,
+        slopes: &[f64],
+        intercepts: &[f64],
+        scale: f64,
+    ) -> LinearFunctions {
+        let mut functions = self.margins();
+        let coefficients = slopes.iter().map(|b| b * scale);
+        functions.coefficients.extend(coefficients);
+        functions
+            .offsets
+            .extend(intercepts.iter().map(|b| -b * scale));
+        functions
     }
 }
 
@@ -69,39 +127,17 @@ impl Outcome for LogOdds<'_> {
     }
 
     fn outcomes(&self, margins: &[f64], reach: &mut Vec<f64>, out: &mut [f64]) {
-        let classes = out.len();
-        reach.clear();
-        reach.resize(margins.len() + classes, 0.0);
-        let (reach, probabilities) = reach.split_at_mut(margins.len());
-        let mut arrive = |leaf: usize, reached: f64| {
-            let frequencies = &self.frequencies[leaf * classes..][..classes];
-            for (p, frequency) in probabilities.iter_mut().zip(frequencies) {
-                *p += reached * frequency;
-            }
-        };
-        match reach.first_mut() {
-            Some(root) => *root = 1.0,
-            None => arrive(0, 1.0),
-        }
-        let children = self.tree.shape.children();
-        for (t, (margin, children)) in margins.iter().zip(children).enumerate() {
-            let e = (-margin.abs().min(self.limit)).exp();
-            let (likelier, other) = (1.0 / (1.0 + e), e / (1.0 + e));
-            let sides = if *margin >= 0.0 {
-                [likelier, other]
-            } else {
-                [other, likelier]
-            };
-            for (child, side) in children.iter().zip(sides) {
-                match child {
-                    Child::Split(child) => reach[*child] = reach[t] * side,
-                    Child::Leaf(leaf) => arrive(*leaf, reach[t] * side),
+        let mut probabilities = vec![0.0; out.len()];
+        self.tree
+            .reach_leaves(margins, self.limit, reach, |leaf, reached| {
+                let frequencies = &self.frequencies[leaf * out.len()..][..out.len()];
+                for (p, frequency) in probabilities.iter_mut().zip(frequencies) {
+                    *p += reached * frequency;
                 }
-            }
-        }
+            });
         let ln = |p: f64| p.max(f64::MIN_POSITIVE).ln();
         for (k, out) in out.iter_mut().enumerate() {
-            *out = ln(probabilities[k]) - ln(all_but(probabilities, k));
+            *out = ln(probabilities[k]) - ln(all_but(&probabilities, k));
         }
     }
 }
@@ -110,12 +146,9 @@ impl Outcome for LogOdds<'_> {
 /// its mean.
 impl Outcome for SrtModel {
     fn functions(&self) -> LinearFunctions {
-        let mut functions = self.tree.margins();
-        functions.coefficients.extend(self.leaf_coefficients());
-        let intercepts = self.leaf_intercepts.iter();
-        let offsets = intercepts.map(|b| -b * self.response.scale);
-        functions.offsets.extend(offsets);
-        functions
+        let scale = self.response.scale;
+        self.tree
+            .margins_and_models(&self.leaf_slopes, &self.leaf_intercepts, scale)
     }
 
     fn outcomes(&self, values: &[f64], _: &mut Vec<f64>, out: &mut [f64]) {
@@ -138,6 +171,25 @@ impl Outcome for SrtModel {
     fn added(&self, feature: usize, u: f64) -> f64 {
         let curve = self.curves.get(feature);
         curve.map_or(0.0, |curve| self.response.scale * curve.value(u))
+    }
+}
+
+/// The mixture of the leaves' models, in units of the response and without its mean.
+impl Outcome for OrrtModel {
+    fn functions(&self) -> LinearFunctions {
+        let scale = self.response.scale;
+        self.tree
+            .margins_and_models(&self.leaf_slopes, &self.leaf_intercepts, scale)
+    }
+
+    fn outcomes(&self, values: &[f64], reach: &mut Vec<f64>, out: &mut [f64]) {
+        let (margins, models) = values.split_at(self.tree.shape.splits().len());
+        let limit = saturation(self.tree.shape.topology().depth());
+        out[0] = 0.0;
+        self.tree
+            .reach_leaves(margins, limit, reach, |leaf, reached| {
+                out[0] += reached * models[leaf];
+            });
     }
 }
 

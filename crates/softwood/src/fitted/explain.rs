@@ -1,7 +1,7 @@
 //! Local explanations: how predictions change with each feature, in the user's units.
 
 use super::rule::per_unit;
-use super::{OrctModel, SoftTree, SrtModel};
+use super::{OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::{EncodedColumn, FeatureMap, Rows};
 use crate::tree::Child;
@@ -42,16 +42,7 @@ impl OrctModel {
                 scratch.outside[splits + leaf] = all_but(of_leaf, class);
             }
             scratch.sweep_up(tree);
-            for (t, change) in scratch
-                .changes
-                .iter()
-                .enumerate()
-                .filter(|(_, change)| **change != 0.0)
-            {
-                for (out, a) in out.iter_mut().zip(tree.split_coefficients(t)) {
-                    *out += change * a;
-                }
-            }
+            scratch.add_changes(tree, out);
             for ((out, map), x) in out.iter_mut().zip(&tree.scaling.features).zip(x) {
                 *out = times_slope(*out, map, *x);
             }
@@ -85,6 +76,47 @@ impl SrtModel {
             *out += curve.slope(map.apply(*x));
         }
         for ((out, map), x) in out.iter_mut().zip(maps).zip(x) {
+            *out = times_slope(*out * self.response.scale, map, *x);
+        }
+    }
+}
+
+impl OrrtModel {
+    /// ∂prediction/∂x_j for each row and column, N × columns, in the user's units (4.10): what the feature
+    /// changes within the leaves and by moving the row between them,
+    ///
+    /// ∂φ/∂x_j = u_j′(x_j) (Σ_t P_t β_tj + Σ_t R_t p_t (1 − p_t) (V_left − V_right) γ a_tj/p),
+    ///
+    /// V being the prediction from a node on. It is 0 for features that nothing uses, for constant ones,
+    /// and beyond the ends of quantile maps, NaN for truth values and levels without an order.
+    pub fn explain<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<f64>, InputError> {
+        let scratch = || Scratch::new(&self.tree);
+        let width = self.tree.features();
+        let values =
+            (self.tree).fill_rows(&rows.into(), width, scratch, |scratch, _, x, out| {
+                self.explain_row(scratch, x, out);
+            })?;
+        Ok(self.tree.derivatives_by_column(values))
+    }
+
+    /// Fills p zeros for a row.
+    fn explain_row(&self, scratch: &mut Scratch, x: &[f64], out: &mut [f64]) {
+        let (tree, p) = (&self.tree, out.len());
+        let splits = tree.shape.splits().len();
+        scratch.sweep_down(tree, x);
+        for (leaf, beta) in self.leaf_slopes.chunks_exact(p).enumerate() {
+            let linear: f64 = beta.iter().zip(&scratch.u).map(|(b, u)| b * u).sum();
+            let value = self.leaf_intercepts[leaf] + linear;
+            scratch.inside[splits + leaf] = value;
+            scratch.outside[splits + leaf] = -value; // so that either difference is that of values
+            let chance = scratch.chance(tree, leaf);
+            for (out, b) in out.iter_mut().zip(beta) {
+                *out += chance * b;
+            }
+        }
+        scratch.sweep_up(tree);
+        scratch.add_changes(tree, out);
+        for ((out, map), x) in out.iter_mut().zip(&tree.scaling.features).zip(x) {
             *out = times_slope(*out * self.response.scale, map, *x);
         }
     }
@@ -162,6 +194,26 @@ impl Scratch {
                 if let Child::Split(child) = child {
                     self.reach[*child] = self.reach[t] * side;
                 }
+            }
+        }
+    }
+
+    /// Probability of reaching a leaf.
+    fn chance(&self, tree: &SoftTree, leaf: usize) -> f64 {
+        let path = tree.shape.path(leaf).into_iter();
+        let side = |(split, left): (usize, bool)| match left {
+            true => self.sides[split].0,
+            false => self.sides[split].1,
+        };
+        path.map(side).product()
+    }
+
+    /// out_j += Σ_t ∂P/∂(Σ_j a_tj u_j) a_tj.
+    fn add_changes(&self, tree: &SoftTree, out: &mut [f64]) {
+        let all = self.changes.iter().enumerate();
+        for (t, change) in all.filter(|(_, change)| **change != 0.0) {
+            for (out, a) in out.iter_mut().zip(tree.split_coefficients(t)) {
+                *out += change * a;
             }
         }
     }

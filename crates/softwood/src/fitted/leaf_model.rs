@@ -1,7 +1,8 @@
 //! A leaf's linear model in the user's own units and names.
 
-use super::SrtModel;
 use super::rule::{Term, short, signed_sum, terms};
+use super::{OrrtModel, SoftTree, SrtModel};
+use crate::data::Standardization;
 use std::fmt;
 
 /// What one leaf predicts: intercept + Σ_j weight_j · f_j(x_j), f_j(x) being the value itself or its
@@ -24,19 +25,40 @@ impl SrtModel {
     /// The model of leaf `leaf`, which must be less than the number of leaves.
     pub fn leaf_model(&self, leaf: usize) -> LeafModel {
         let p = self.tree.features();
-        let scale = self.response.scale;
         let mut slopes = self.leaf_slopes[leaf * p..][..p].to_vec();
         let mut intercept = self.leaf_intercepts[leaf];
         for shared in self.shared_effects() {
             slopes[shared.feature] -= shared.slope;
             intercept += shared.at_typical;
         }
-        slopes.iter_mut().for_each(|b| *b *= scale);
-        let (terms, offset) = terms(&self.tree, &slopes);
-        LeafModel {
+        LeafModel::of(&self.tree, leaf, (&slopes, intercept), &self.response)
+    }
+}
+
+impl OrrtModel {
+    /// The model of leaf `leaf`, which must be less than the number of leaves: a prediction is the mean of
+    /// all leaves', weighted by their probabilities.
+    pub fn leaf_model(&self, leaf: usize) -> LeafModel {
+        let p = self.tree.features();
+        let slopes = &self.leaf_slopes[leaf * p..][..p];
+        let model = (slopes, self.leaf_intercepts[leaf]);
+        LeafModel::of(&self.tree, leaf, model, &self.response)
+    }
+}
+
+impl LeafModel {
+    /// From slopes and intercept of the standardized response on scaled features.
+    fn of(
+        tree: &SoftTree,
+        leaf: usize,
+        (slopes, intercept): (&[f64], f64),
+        response: &Standardization,
+    ) -> Self {
+        let (terms, offset) = terms(tree, &response.scaled(slopes));
+        Self {
             leaf,
             terms,
-            intercept: self.response.invert(intercept) - offset,
+            intercept: response.invert(intercept) - offset,
         }
     }
 }

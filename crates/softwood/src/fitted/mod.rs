@@ -11,6 +11,7 @@ mod leaf_model;
 mod model;
 mod notice;
 mod orct_model;
+mod orrt_model;
 mod passing;
 mod path;
 mod predict;
@@ -36,6 +37,7 @@ pub use leaf_model::LeafModel;
 pub use model::{FittedModel, Model};
 pub use notice::Notice;
 pub use orct_model::OrctModel;
+pub use orrt_model::OrrtModel;
 pub use path::{Contribution, SplitExplanation};
 pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{

@@ -1,6 +1,8 @@
 //! What every fitted model does, whatever its kind; the kinds there are; and any of them.
 
-use super::{FitReport, Importance, ModelFileError, OrctModel, Rule, SoftTree, SrtModel, file};
+use super::{
+    FitReport, Importance, ModelFileError, OrctModel, OrrtModel, Rule, SoftTree, SrtModel, file,
+};
 use crate::InputError;
 use std::fmt;
 use std::path::Path;
@@ -92,6 +94,8 @@ macro_rules! kinds {
 kinds! {
     /// An optimal randomized classification tree.
     Orct(OrctModel),
+    /// An optimal randomized regression tree.
+    Orrt(OrrtModel),
     /// A soft regression tree.
     Srt(SrtModel),
 }

@@ -1,5 +1,6 @@
 //! What a user ought to know of a fitted tree before relying on it.
 
+use super::ConstraintKind;
 use crate::status::SolveStatus;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,17 @@ pub enum Notice {
         /// The rate asked for.
         asked: f64,
         /// The rate reached.
+        reached: f64,
+    },
+    /// A bound on a group of rows is not kept. A larger one, a deeper tree or more starts may help.
+    BoundMissed {
+        /// What is bounded.
+        kind: ConstraintKind,
+        /// The group.
+        group: String,
+        /// The bound asked for.
+        asked: f64,
+        /// What was reached.
         reached: f64,
     },
     /// Row selection has kept all rows, and only cost time. A larger tolerance selects fewer.

@@ -2,7 +2,9 @@
 
 use super::row_texts::{RowTexts, percent, rounded};
 use super::rule::{short, shorten};
-use super::{CurvePoints, FitReport, FittedModel, OrctModel, SoftTree, SrtModel};
+use super::{
+    CurvePoints, FitReport, FittedModel, LeafModel, OrctModel, OrrtModel, SoftTree, SrtModel,
+};
 use crate::data::ScalingKind;
 use crate::tree::Child;
 use std::fmt;
@@ -33,6 +35,14 @@ impl fmt::Display for OrctModel {
 /// As for [`OrctModel`]; at a leaf stands its linear model, which predicts the rows that end there
 /// together with the curves named below the tree.
 impl fmt::Display for SrtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(None))
+    }
+}
+
+/// As for [`SrtModel`]; rows are predicted by the mean of all leaves' models, weighted by the
+/// probabilities of reaching them.
+impl fmt::Display for OrrtModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.describe(None))
     }
@@ -78,13 +88,39 @@ pub(super) fn srt_text(model: &SrtModel, terms: Option<usize>) -> String {
     );
     text += &outcome(report);
     let rows = RowTexts::of(model.reached(), report);
+    text += &tree_of_models(tree, terms, &rows, &|leaf| model.leaf_model(leaf));
+    text + &curves_text(&model.curve_points())
+}
+
+/// The text of [`OrrtModel::describe`](super::FittedModel::describe).
+pub(super) fn orrt_text(model: &OrrtModel, terms: Option<usize>) -> String {
+    let (tree, report) = (&model.tree, &model.report);
+    let mut text = format!(
+        "ORRT of depth {}, gamma {}, {} scaling\nfitted to {}, {}\n",
+        tree.shape.depth(),
+        short(tree.gamma),
+        scaling_name(tree),
+        count(report.rows, "row"),
+        count(tree.features(), "feature"),
+    );
+    text += &outcome(report);
+    let rows = RowTexts::of(model.reached(), report);
+    text + &tree_of_models(tree, terms, &rows, &|leaf| model.leaf_model(leaf))
+}
+
+/// The tree with a linear model at every leaf, and the rows that end there.
+fn tree_of_models(
+    tree: &SoftTree,
+    terms: Option<usize>,
+    rows: &RowTexts<'_>,
+    leaf_model: &dyn Fn(usize) -> LeafModel,
+) -> String {
     let end = |leaf: usize, room: usize| {
         let ending = rows.ending(leaf);
         let room = room.saturating_sub(ending.chars().count());
-        model.leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room) + &ending
+        leaf_model(leaf).sum(MOST_TERMS, NAME_WIDTH, room) + &ending
     };
-    text += &tree_text(tree, terms, &end, &|split| rows.passing(split));
-    text + &curves_text(&model.curve_points())
+    tree_text(tree, terms, &end, &|split| rows.passing(split))
 }
 
 fn scaling_name(tree: &SoftTree) -> &'static str {

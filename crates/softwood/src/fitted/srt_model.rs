@@ -82,7 +82,6 @@ impl SrtModel {
 
     /// Coefficients of the leaf models on scaled features, L × p, in units of the response.
     pub fn leaf_coefficients(&self) -> Vec<f64> {
-        let scale = self.response.scale;
-        self.leaf_slopes.iter().map(|b| b * scale).collect()
+        self.response.scaled(&self.leaf_slopes)
     }
 }

@@ -44,6 +44,13 @@ impl CholeskyFactor {
         x
     }
 
+    /// ln det A, directions left out not counted.
+    pub fn log_determinant(&self) -> f64 {
+        let pivots = (0..self.n).map(|i| self.rows[i * self.n + i]);
+        let kept = pivots.filter(|pivot| pivot.is_finite());
+        2.0 * kept.map(f64::ln).sum::<f64>()
+    }
+
     /// The diagonal of A⁻¹.
     pub fn inverse_diagonal(&self) -> Vec<f64> {
         Arch::new().dispatch(InverseDiagonal(self))
@@ -161,6 +168,11 @@ mod tests {
                 }
                 assert!((inverse_diagonal[column] / x[column] - 1.0).abs() < 1e-12);
             }
+            // The last entry of A⁻¹ is the ratio of two determinants.
+            let smaller = (0..n - 1).flat_map(|i| a[i * n..][..n - 1].to_vec());
+            let smaller = CholeskyFactor::of(smaller.collect(), n - 1);
+            let ratio = smaller.log_determinant() - factor.log_determinant();
+            assert!((ratio.exp() / inverse_diagonal[n - 1] - 1.0).abs() < 1e-12);
         }
     }
 

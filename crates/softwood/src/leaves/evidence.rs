@@ -8,21 +8,33 @@
 //! A feature that matters to no leaf so gets a large penalty (automatic relevance determination). The
 //! bends of a curve share a variance in the same way.
 
+use super::cholesky::CholeskyFactor;
 use super::ridge::normal_equations;
+use crate::vectors::dot;
 use std::ops::Range;
 
 /// Rounds of re-estimation at most, and the change of log penalties that ends them.
 const EVIDENCE_ROUNDS: usize = 30;
 const SETTLED_CHANGE: f64 = 0.02;
 
-/// Bounds of the penalties, where they begin, and the share of W that is always left to errors.
+/// Bounds of the penalties, and the share of W that is always left to errors.
 const LEAST_PENALTY: f64 = 1e-4;
 const MOST_PENALTY: f64 = 1e3;
-const FIRST_PENALTY: f64 = 5e-2;
-const LEAST_ERROR_SHARE: f64 = 0.05;
+const MOST_PENALTY_OF_ALL: f64 = 1e5;
+const LEAST_ERROR_SHARE: f64 = 1e-3;
 
-/// For how many coefficients the variance common to all features counts in each of theirs.
+/// For how many coefficients the variance common to all features counts in each of theirs: few, and more by
+/// so much times the square of what coefficients for each row exceed a number. With more coefficients than
+/// rows a variance of its own for each would fit anything.
 const COMMON_COEFFICIENTS: f64 = 0.2;
+const COMMON_FOR_FEW_ROWS: f64 = 8.0;
+const MANY_FOR_A_ROW: f64 = 0.5;
+
+/// Where the penalty of intercepts begins at most.
+const FIRST_INTERCEPT_PENALTY: f64 = 5e-2;
+
+/// Share of the response's spread that is taken as error even where all rows are fitted exactly.
+const EXACT: f64 = 1e-12;
 
 /// Bends of 0 that count in the variance of each curve's, as if seen: what is nearly straight is
 /// straight. Bounds of their penalties; knots may be close, so bends may be large.
@@ -109,7 +121,8 @@ pub(crate) fn maximize_evidence(
         .iter()
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
-    let mut penalties = vec![FIRST_PENALTY; p + 1];
+    let common = weight_of_common((p + 1) * moments.len(), total);
+    let mut penalties = first_penalties(moments, p, total);
     let mut error_variance = 1.0;
     for _ in 0..EVIDENCE_ROUNDS {
         let mut determined = vec![0.0; groups.count()];
@@ -136,7 +149,8 @@ pub(crate) fn maximize_evidence(
             .iter()
             .flat_map(|family| {
                 let own = family.groups.clone();
-                let variances = variances(&lengths[own.clone()], &determined[own], family.zeros);
+                let (lengths, determined) = (&lengths[own.clone()], &determined[own]);
+                let variances = variances(lengths, determined, family.zeros, common);
                 let penalty = |variance: f64| {
                     let penalty = error_variance / variance.max(f64::MIN_POSITIVE);
                     penalty.clamp(family.least, family.most)
@@ -160,18 +174,113 @@ pub(crate) fn maximize_evidence(
     }
 }
 
+/// For how many coefficients the common variance counts, of so many with so many rows.
+fn weight_of_common(coefficients: usize, rows: f64) -> f64 {
+    let too_many = coefficients as f64 / rows.max(f64::MIN_POSITIVE) - MANY_FOR_A_ROW;
+    COMMON_COEFFICIENTS + COMMON_FOR_FEW_ROWS * too_many.clamp(0.0, 1e3).powi(2)
+}
+
+/// Where penalties begin: at the likeliest one that all columns share. Where each has its own, weak ones
+/// that fit all rows exactly confirm themselves.
+fn first_penalties(moments: &[Vec<f64>], features: usize, rows: f64) -> Vec<f64> {
+    let centered = moments.iter().map(|all| Centered::of(all, features));
+    let centered: Vec<Centered> = centered.collect();
+    let penalty = likeliest_penalty(&centered, rows, MOST_PENALTY);
+    let mut penalties = vec![penalty; features + 1];
+    penalties[features] = penalty.min(FIRST_INTERCEPT_PENALTY);
+    penalties
+}
+
+/// τ_j² of splits' slopes: as [`variances`], with the usual weight of the common one.
+pub(crate) fn split_variances(squares: &[f64], determined: &[f64]) -> Vec<f64> {
+    variances(squares, determined, 0.0, COMMON_COEFFICIENTS)
+}
+
 /// τ_j² of groups of coefficients with these sums of squares, so many of them determined, each
-/// drawn a little towards the variance of all: groups are small. `zeros` more coefficients of 0
-/// count in each.
-pub(crate) fn variances(squares: &[f64], determined: &[f64], zeros: f64) -> Vec<f64> {
+/// drawn towards the variance of all, which counts for `common` coefficients: groups are small.
+/// `zeros` more coefficients of 0 count in each.
+fn variances(squares: &[f64], determined: &[f64], zeros: f64, common: f64) -> Vec<f64> {
     let sum = |v: &[f64]| v.iter().sum::<f64>();
-    let common = sum(squares) / sum(determined).max(f64::MIN_POSITIVE);
+    let of_all = sum(squares) / sum(determined).max(f64::MIN_POSITIVE);
     let groups = squares.iter().zip(determined);
     groups
-        .map(|(squares, determined)| {
-            (squares + COMMON_COEFFICIENTS * common) / (determined + COMMON_COEFFICIENTS + zeros)
-        })
+        .map(|(squares, determined)| (squares + common * of_all) / (determined + common + zeros))
         .collect()
+}
+
+/// The one penalty on the coefficients of all columns, each divided by its unit, under which the rows with
+/// these moments are likeliest; a constant beside them is free.
+pub(crate) fn common_penalty(moments: &[f64], units: &[f64]) -> f64 {
+    let centered = Centered::of(moments, units.len()).in_units(units);
+    let (rows, most) = (moments[moments.len() - 1], MOST_PENALTY_OF_ALL);
+    likeliest_penalty(&[centered], rows, most)
+}
+
+/// The likeliest of the powers of √10 up to `most` as the penalty on all slopes of leaves with `rows` rows
+/// in all.
+///
+/// With y ~ N(0, σ²(I + UUᵀ/λ)) and the best σ², −2 ln(evidence) is n ln(y²−gᵀ(G+λ)⁻¹g) +
+/// ln det(G + λ) − p ln λ, G and g being moments around the means.
+fn likeliest_penalty(leaves: &[Centered], rows: f64, most: f64) -> f64 {
+    let spread: f64 = leaves.iter().map(|leaf| leaf.response).sum();
+    let unlikeliness = |penalty: f64| {
+        let (mut squares, mut volume) = (0.0, 0.0);
+        for leaf in leaves {
+            let p = leaf.right.len();
+            let mut matrix = leaf.matrix.clone();
+            matrix.iter_mut().step_by(p + 1).for_each(|d| *d += penalty);
+            let factor = CholeskyFactor::of(matrix, p);
+            let fitted = factor.solve(&leaf.right);
+            squares += leaf.response - dot(&fitted, &leaf.right);
+            volume += factor.log_determinant() - p as f64 * penalty.ln();
+        }
+        // What is fitted exactly is not infinitely likely.
+        rows * squares.max(EXACT * spread).max(f64::MIN_POSITIVE).ln() + volume
+    };
+    let mut best = (f64::INFINITY, most);
+    let mut penalty = most;
+    while penalty >= 0.9 * LEAST_PENALTY {
+        let here = unlikeliness(penalty);
+        if here < best.0 {
+            best = (here, penalty);
+        }
+        penalty /= 10f64.sqrt();
+    }
+    best.1
+}
+
+/// Moments of a leaf around its means: features (p × p), features with the response, the response.
+struct Centered {
+    matrix: Vec<f64>,
+    right: Vec<f64>,
+    response: f64,
+}
+
+impl Centered {
+    fn of(moments: &[f64], features: usize) -> Self {
+        let (p, m) = (features, features + 2);
+        let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
+        let weight = moment(p + 1, p + 1).max(f64::MIN_POSITIVE);
+        let around =
+            |j: usize, k: usize| moment(j, k) - moment(j, p + 1) / weight * moment(k, p + 1);
+        Self {
+            matrix: (0..p * p).map(|i| around(i / p, i % p)).collect(),
+            right: (0..p).map(|j| around(j, p)).collect(),
+            response: around(p, p).max(0.0),
+        }
+    }
+
+    /// For columns divided by their units; those without one stay as they are.
+    fn in_units(mut self, units: &[f64]) -> Self {
+        let inverse = |unit: &f64| if *unit > 0.0 { 1.0 / unit } else { 1.0 };
+        let inverses: Vec<f64> = units.iter().map(inverse).collect();
+        for (i, moment) in self.matrix.iter_mut().enumerate() {
+            *moment *= inverses[i / units.len()] * inverses[i % units.len()];
+        }
+        let right = self.right.iter_mut().zip(&inverses);
+        right.for_each(|(moment, inverse)| *moment *= inverse);
+        self
+    }
 }
 
 #[cfg(test)]
@@ -231,6 +340,22 @@ mod tests {
         let penalties = maximize_evidence(&moments, 3, &Groups::of_features(3)).penalties;
         let others = penalties[0].max(penalties[2]).max(penalties[3]);
         assert!(penalties[1] > 5.0 * others, "{penalties:?}");
+    }
+
+    #[test]
+    fn the_common_penalty_is_near_the_ratio_of_variances() {
+        for (deviation, wanted) in [(1.0, 1.0), (0.3, 11.0), (10.0, 0.01)] {
+            let moments = drawn(256, 40, [deviation, deviation, deviation, 1.0], 1.0);
+            let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, 3)).collect();
+            let rows = 256.0 * 40.0;
+            let found = likeliest_penalty(&centered, rows, MOST_PENALTY);
+            assert!(
+                (0.5..2.0).contains(&(found / wanted)),
+                "{found} for {wanted}"
+            );
+        }
+        let noise = drawn(1, 200, [0.0; 4], 1.0);
+        assert_eq!(common_penalty(&noise[0], &[1.0; 3]), MOST_PENALTY_OF_ALL);
     }
 
     #[test]

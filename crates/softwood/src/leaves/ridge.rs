@@ -24,6 +24,13 @@ pub(crate) fn ridge(moments: &[f64], features: usize, penalties: &[f64]) -> Line
     }
 }
 
+/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² + Σ_j penalty_j β_j² from the same moments of `columns` columns
+/// that bring their own intercepts.
+pub(crate) fn ridge_of_columns(moments: &[f64], columns: usize, penalties: &[f64]) -> Vec<f64> {
+    let (factor, right) = equations(moments, columns, columns, penalties);
+    factor.solve(&right)
+}
+
 /// Matrix, factorized, and right-hand side of the regression; position p of the unknowns is the
 /// intercept.
 pub(super) fn normal_equations(
@@ -31,11 +38,20 @@ pub(super) fn normal_equations(
     features: usize,
     penalties: &[f64],
 ) -> (CholeskyFactor, Vec<f64>) {
+    equations(moments, features, features + 1, penalties)
+}
+
+/// The same for the first `n` unknowns.
+fn equations(
+    moments: &[f64],
+    features: usize,
+    n: usize,
+    penalties: &[f64],
+) -> (CholeskyFactor, Vec<f64>) {
     let (p, m) = (features, features + 2);
     let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
     // The intercept's moments stand behind the response's.
     let place = |j: usize| if j < p { j } else { p + 1 };
-    let n = p + 1;
     let mut matrix = vec![0.0; n * n];
     let mut right = vec![0.0; n];
     for j in 0..n {

@@ -10,12 +10,16 @@ use crate::InputError;
 use crate::solver::{Bounds, Group, Interval, Majorized, SimpleTerm, SparsityTerm};
 use crate::tree::{ParameterLayout, Topology};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Where coefficients and intercepts of splits lie.
 const SPLIT_BOUNDS: Bounds = Bounds::all(-1.0, 1.0);
 
 /// Largest λ: products with steps and numbers of coefficients stay finite.
 const MAX_WEIGHT: f64 = 1e100;
+
+/// Tangents to a concave penalty at most.
+const MAX_TANGENTS: usize = 10;
 
 /// What is asked: weights, shape and groups.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,20 +131,50 @@ impl Penalty {
     /// The penalty `settings`, λ_L said, on θ = (a, μ) of a tree: its coefficients, not its intercepts.
     pub fn on_splits(settings: &PenaltySettings, topology: Topology, features: usize) -> Self {
         let layout = ParameterLayout::new(topology, features);
-        let nodes = 0..topology.branches();
+        let nodes = (0..topology.branches()).map(|t| layout.coefficients(t));
+        Self::on_nodes(settings, layout.dim(), SPLIT_BOUNDS, nodes.collect())
+    }
+
+    /// The same on (a, μ, β, β_0) of a tree with a linear model in each leaf: on the coefficients of splits
+    /// and leaves together. Leaves are free, splits within their bounds.
+    pub fn on_splits_and_leaves(
+        settings: &PenaltySettings,
+        topology: Topology,
+        features: usize,
+    ) -> Self {
+        let layout = ParameterLayout::new(topology, features);
+        let (splits, leaves) = (layout.dim(), topology.leaves());
+        let branches = (0..topology.branches()).map(|t| layout.coefficients(t));
+        let models = (0..leaves).map(|t| splits + t * features..splits + (t + 1) * features);
+        let dim = splits + leaves * (features + 1);
+        let interval = |i: usize| match i < splits {
+            true => SPLIT_BOUNDS.of(i),
+            false => Interval::FREE,
+        };
+        let bounds = (0..dim).map(interval).collect();
+        Self::on_nodes(settings, dim, bounds, branches.chain(models).collect())
+    }
+
+    /// On vectors of length `dim` that hold the coefficients of nodes, one for each feature, in these places.
+    fn on_nodes(
+        settings: &PenaltySettings,
+        dim: usize,
+        bounds: Bounds,
+        nodes: Vec<Range<usize>>,
+    ) -> Self {
         let mut groups = Vec::new();
         if settings.global > 0.0 {
-            let ids = settings.group_of_features(features);
+            let ids = settings.group_of_features(nodes.first().map_or(0, Range::len));
             let mut by_id: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-            for t in nodes.clone() {
-                for (id, coordinate) in ids.iter().zip(layout.coefficients(t)) {
+            for node in &nodes {
+                for (id, coordinate) in ids.iter().zip(node.clone()) {
                     by_id.entry(*id).or_default().push(coordinate);
                 }
             }
             groups = by_id.into_values().collect();
         }
-        let coordinates = nodes.flat_map(|t| layout.coefficients(t)).collect();
-        Self::new(settings, layout.dim(), SPLIT_BOUNDS, coordinates, groups)
+        let coordinates = nodes.into_iter().flatten().collect();
+        Self::new(settings, dim, bounds, coordinates, groups)
     }
 
     /// λ_L of `settings` on `coordinates` and λ_G on the largest of each of `groups`, for vectors of
@@ -200,9 +234,13 @@ impl Penalty {
         self.local == 0.0 && self.global == 0.0
     }
 
-    /// Whether the solver's term changes with the point of linearization.
-    pub fn is_concave(&self) -> bool {
-        !self.is_zero() && !self.shape.is_norm()
+    /// How many tangents the solver takes at most; one where the penalty is its own, or only has to point
+    /// the way.
+    pub fn tangents(&self, soft: bool) -> usize {
+        match soft || self.is_zero() || self.shape.is_norm() {
+            true => 1,
+            false => MAX_TANGENTS,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod expected_error;
 mod leaf_masses;
 mod leaf_moments;
 mod leaf_posteriors;
+mod mixture;
 mod projections;
 mod reach;
 mod row_sums;
@@ -12,6 +13,7 @@ mod value_and_gradient;
 
 pub(crate) use bin_counts::BinCounts;
 pub(crate) use leaf_moments::ColumnMoments;
+pub(crate) use mixture::SumWeights;
 pub(crate) use projections::{projection_quantiles, weighted_quantile};
 pub(crate) use row_sums::{ClassSums, GroupSpreads, GroupSums, LeftSums};
 pub(crate) use value_and_gradient::{LeafCosts, value_and_gradient};

@@ -11,8 +11,17 @@ pub(crate) struct Stage {
     pub soft: bool,
 }
 
-/// γ by factors of 4 from 2p (the 1/p in z makes steepness relative to p) up to the wanted γ with
-/// balanced costs, then the wanted γ with the true costs or, if `balanced`, with these.
+/// γ by factors of 4 from 2p (the 1/p in z makes steepness relative to p) and less than the wanted γ; that
+/// itself if it is no more.
+pub(crate) fn softer(gamma: f64, features: usize) -> Vec<f64> {
+    let mut gammas = vec![(2.0 * features as f64).min(gamma)];
+    while gammas[gammas.len() - 1] * 4.0 < gamma {
+        gammas.push(gammas[gammas.len() - 1] * 4.0);
+    }
+    gammas
+}
+
+/// Those with balanced costs, then the wanted γ with the true costs or, if `balanced`, with these.
 ///
 /// Balanced costs weigh rows of class k by W/(K·W_k); without them the first, blurred stages see
 /// nothing but the majority class.
@@ -36,11 +45,7 @@ pub(crate) fn stages(
             row.iter().map(move |c| c * factor)
         })
         .collect();
-    let mut gammas = vec![(2.0 * features as f64).min(gamma)];
-    while gammas[gammas.len() - 1] * 4.0 < gamma {
-        gammas.push(gammas[gammas.len() - 1] * 4.0);
-    }
-    let soft = gammas.into_iter().map(|gamma| Stage {
+    let soft = softer(gamma, features).into_iter().map(|gamma| Stage {
         gamma,
         costs: even.clone(),
         soft: true,

@@ -7,8 +7,8 @@ use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{ClassRates, ExpectedCost, Penalty, RateConstrainedCost, expected_cost};
 use crate::progress::Progress;
 use crate::solver::{
-    AugmentedLagrangian, CountIterations, LbfgsSettings, Majorized, Multipliers, Outcome,
-    SimpleTerm, Work, minimize, minimize_constrained,
+    AugmentedLagrangian, LbfgsSettings, Majorized, Multipliers, Outcome, Work,
+    minimize_by_tangents, minimize_constrained,
 };
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
@@ -20,10 +20,6 @@ const MAX_LABEL_ROUNDS: usize = 2;
 
 /// Quasi-Newton iterations in a soft stage at most: it only has to point the way.
 const SOFT_ITERATIONS: u64 = 50;
-
-/// Tangents to a concave penalty at most; each but the last lowers the objective by this share.
-const MAX_TANGENTS: usize = 10;
-const TANGENT_GAIN: f64 = 1e-3;
 
 /// A rate this little below its bound is still aimed higher; half of it is aimed at beyond the bound,
 /// since the Lagrangian comes from below.
@@ -243,7 +239,17 @@ impl Descent<'_, '_> {
         // in full would leave nothing of it.
         let penalty = self.penalty.clone().scaled(stage.gamma / self.gamma);
         if self.rates.bounds.is_empty() {
-            return self.by_tangents(stage, &penalty, labels, theta);
+            let objective = ExpectedCost::with_total_weight(
+                self.data.clone(),
+                self.topology,
+                stage.gamma,
+                &stage.costs,
+                labels.to_vec(),
+                self.total_weight(),
+            );
+            let (runs, limits) = (penalty.tangents(stage.soft), self.limits(stage));
+            let progress = self.progress;
+            return minimize_by_tangents(&objective, &penalty, theta, runs, &limits, progress);
         }
         let problem = RateConstrainedCost {
             data: &self.data,
@@ -268,48 +274,6 @@ impl Descent<'_, '_> {
             &self.limits(stage),
             self.progress,
         )
-    }
-
-    /// One run of the solver for norms; for a concave penalty one for every tangent, as long as that
-    /// lowers the objective.
-    fn by_tangents(
-        &self,
-        stage: &Stage,
-        penalty: &Penalty,
-        labels: &[u32],
-        mut theta: Vec<f64>,
-    ) -> Result<Outcome, Interrupted> {
-        let rounds = if penalty.is_concave() && !stage.soft {
-            MAX_TANGENTS
-        } else {
-            1
-        };
-        let mut work = Work::default();
-        let mut value = f64::INFINITY;
-        let mut round = 0;
-        loop {
-            round += 1;
-            let term = penalty.tangent(&theta);
-            let objective = ExpectedCost::with_total_weight(
-                self.data.clone(),
-                self.topology,
-                stage.gamma,
-                &stage.costs,
-                labels.to_vec(),
-                self.total_weight(),
-            );
-            let observer = Some(CountIterations(self.progress.clone()));
-            let limits = self.limits(stage);
-            let outcome = minimize(objective, term.clone(), theta, &limits, observer)?;
-            work += outcome.work;
-            let lower =
-                outcome.value - SimpleTerm::value(&term, &outcome.x) + penalty.value(&outcome.x);
-            let gained = value - lower > TANGENT_GAIN * lower.abs();
-            if round == rounds || outcome.status.is_stopped() || !gained {
-                return Ok(outcome.with_work(work));
-            }
-            (theta, value) = (outcome.x, lower);
-        }
     }
 
     /// Rate of each bounded class in a tree with these masses in leaves, and whether it is reached.

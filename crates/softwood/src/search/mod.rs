@@ -7,6 +7,7 @@ mod ending;
 pub(crate) mod few_leaves;
 pub(crate) mod folds;
 pub(crate) mod losses;
+pub(crate) mod mixture_descent;
 pub(crate) mod multistart;
 mod nodec;
 pub(crate) mod nodec_run;

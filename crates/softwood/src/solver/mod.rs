@@ -10,6 +10,7 @@ mod outcome;
 mod projected_lbfgs;
 mod simple_term;
 mod sparsity_term;
+mod tangents;
 
 pub(crate) use armijo::reference_step;
 pub(crate) use augmented_lagrangian::{
@@ -23,3 +24,4 @@ pub use projected_lbfgs::{LbfgsSettings, ProjectedLbfgs, minimize};
 pub(crate) use simple_term::Majorized;
 pub use simple_term::{Face, SimpleTerm, Tie};
 pub use sparsity_term::{Group, SparsityTerm};
+pub(crate) use tangents::minimize_by_tangents;

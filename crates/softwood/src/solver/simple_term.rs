@@ -18,6 +18,25 @@ pub trait SimpleTerm: Sync {
     fn retract(&self, origin: &[f64], face: &Face, x: &mut [f64]);
 }
 
+/// What is borrowed is one as well.
+impl<H: SimpleTerm> SimpleTerm for &H {
+    fn value(&self, x: &[f64]) -> f64 {
+        (**self).value(x)
+    }
+
+    fn prox(&self, x: &mut [f64], step: f64) {
+        (**self).prox(x, step);
+    }
+
+    fn face(&self, x: &[f64], gradient: &[f64]) -> Face {
+        (**self).face(x, gradient)
+    }
+
+    fn retract(&self, origin: &[f64], face: &Face, x: &mut [f64]) {
+        (**self).retract(origin, face, x);
+    }
+}
+
 /// A function that need not be convex, with simple terms that lie above it and touch it at a point.
 pub(crate) trait Majorized {
     /// Such a term, up to a constant.

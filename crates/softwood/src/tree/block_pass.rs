@@ -373,7 +373,7 @@ fn sweep_up<S: Simd>(
 
 /// The `k`-th sum in lanes, plus a register tile of rows.
 #[inline(always)]
-fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: usize) {
+pub(super) fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut [f64], k: usize) {
     let sum = &mut S::as_mut_simd_f64s(&mut sums[k * MAX_LANES..][..MAX_LANES]).0[0];
     let (x01, x23) = (simd.add_f64s(x[0], x[1]), simd.add_f64s(x[2], x[3]));
     *sum = simd.add_f64s(*sum, simd.add_f64s(x01, x23));

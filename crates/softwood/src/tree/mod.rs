@@ -1,8 +1,10 @@
 //! The soft tree itself: shape, parameters, and the pass over rows that every objective shares.
 
 pub(crate) mod block_pass;
+pub(crate) mod function_gradient;
 pub(crate) mod label_regions;
 pub(crate) mod leaf_sums;
+pub(crate) mod model_mixture;
 pub(crate) mod moments;
 mod parameters;
 mod register_tiles;

@@ -44,7 +44,7 @@ pub(super) fn slope_steps<S: Simd>(splits: &Splits, stride: usize) -> usize {
 /// Steps of the inner loops of [`add_products`].
 #[inline(always)]
 pub(super) fn product_steps<S: Simd>(splits: &Splits, stride: usize) -> usize {
-    let node_tiles = splits.topology.branches().div_ceil(node_tile::<S>());
+    let node_tiles = splits.offsets.len().div_ceil(node_tile::<S>());
     node_tiles * splits.features.div_ceil(FEATURE_TILE) * (stride / S::F64_LANES)
 }
 
@@ -111,7 +111,7 @@ fn slope_tile<S: Simd, const NODES: usize>(
     }
 }
 
-/// slopes[t, j] += Σ_rows d_t u_j, lane by lane, for all nodes and features.
+/// slopes[t, j] += Σ_rows d_t u_j, lane by lane, for all nodes (or functions) and features.
 #[inline(always)]
 pub(super) fn add_products<S: Simd>(
     simd: S,
@@ -122,7 +122,7 @@ pub(super) fn add_products<S: Simd>(
     slopes: &mut [f64],
     ahead: &mut Ahead,
 ) {
-    let (b, p) = (splits.topology.branches(), splits.features);
+    let (b, p) = (splits.offsets.len(), splits.features);
     let tiles = b.div_ceil(node_tile::<S>());
     for k in 0..tiles {
         let t = part(k, tiles, b);

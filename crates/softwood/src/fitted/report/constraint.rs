@@ -23,11 +23,12 @@ pub struct ConstraintReport {
     /// What is bounded, on held-out rows of the folds with the bound imposed; None without such folds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross_validated: Option<f64>,
-    /// What is bounded, at the model's parameters on the training rows.
+    /// What is bounded, at the model's parameters.
     pub reached: f64,
     /// Fall of the objective for each unit that the bound is relaxed by.
     pub multiplier: f64,
-    /// Whether the bound that training was given is kept, within 0.001.
+    /// Whether the bound that training was given is kept: rates within 0.001, errors and means within a
+    /// 10,000th of the response's variance or deviation.
     pub feasible: bool,
 }
 
@@ -39,4 +40,10 @@ pub enum ConstraintKind {
     /// version 1 have no other.
     #[default]
     ClassRate,
+    /// From above, the mean squared error of a group of rows.
+    GroupError,
+    /// From above, its distance from that of all training rows.
+    GroupErrorGap,
+    /// From above, the distance of a group's mean prediction from that of all training rows.
+    GroupMeanGap,
 }

@@ -1,0 +1,39 @@
+//! Handle on a fitted optimal randomized regression tree; `softwood.OrrtModel` wraps it.
+
+use crate::arrays::{Matrix, matrix};
+use crate::doorway::enter;
+use crate::encoding::{Features, TableFields, encode};
+use crate::handle::{self, position, read_rows};
+use crate::names::Named;
+use crate::regression::regression_handle;
+use crate::results::{Cell, LeafModelFields, RuleFields, SplitFields};
+use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
+use pyo3::prelude::*;
+use softwood::data::Rows;
+use softwood::{FittedModel, InputError, OrrtModel};
+use std::path::PathBuf;
+
+regression_handle! {
+    /// Handle on a fitted optimal randomized regression tree.
+    OrrtHandle, OrrtModel {
+        #[getter]
+        fn gamma(&self) -> f64 {
+            self.0.tree.gamma
+        }
+
+        #[getter]
+        fn ridge_leaves(&self) -> f64 {
+            self.0.ridge_leaves
+        }
+
+        #[getter]
+        fn local_sparsity(&self) -> f64 {
+            self.0.local_sparsity()
+        }
+
+        #[getter]
+        fn global_sparsity(&self) -> f64 {
+            self.0.global_sparsity()
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The starts of an ORRT, by successive halving: a few iterations for all, the rest for the better half.
+
+use super::orrt_settings::OrrtSettings;
+use super::srt_settings::SrtSettings;
+use super::srt_starts::SrtStarts;
+use super::trend::{Trend, line_moments};
+use crate::data::RegressionRows;
+use crate::leaves::common_penalty;
+use crate::objective::{GroupBounds, Penalty, PenaltySettings};
+use crate::progress::Progress;
+use crate::search::continuation::softer;
+use crate::search::mixture_descent::{MixtureDescent, MixtureOutcome};
+use crate::search::starts::{Starts, best_of_starts, side_by_side, why_stopped};
+use crate::start::splits_through_the_data;
+use crate::stop::Interrupted;
+use crate::tree::{ParameterLayout, RegressionParameters, Topology};
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use std::sync::Arc;
+
+/// The first rung: iterations of the last stage after which the worse half of the starts is given up.
+const FIRST_RUNG: u64 = 10;
+
+/// λ_β W/2 at least, if none is asked for: splits are fitted, too, which evidence for given splits ignores.
+const LEAST_LEAF_RIDGE: f64 = 3.0;
+
+/// From so many rows on starts run on a sample of so many.
+const SAMPLED_FROM: usize = 100_000;
+const SAMPLE: usize = 20_000;
+
+/// Starts and macro-iterations of the soft regression tree whose splits are one of the starts.
+const SRT_STARTS: usize = 4;
+const SRT_MACRO_ITERATIONS: u64 = 10;
+
+/// What every start needs.
+pub(super) struct OrrtStarts<'a, 'd> {
+    pub data: &'a RegressionRows<'d>,
+    pub bounds: &'a GroupBounds<'d>,
+    pub topology: Topology,
+    pub settings: &'a OrrtSettings,
+    pub progress: &'a Arc<Progress>,
+}
+
+/// All starts, and the tree of the best.
+pub(super) struct OrrtOutcome {
+    pub all: Starts<MixtureOutcome>,
+    pub parameters: RegressionParameters,
+    /// λ_β.
+    pub ridge: f64,
+}
+
+/// What the leaves are measured by: the mean row and the variances of its features, and the penalty κ under
+/// which the linear regression of all rows is likeliest.
+struct Frame {
+    centers: Vec<f64>,
+    variances: Vec<f64>,
+    penalty: f64,
+}
+
+impl Frame {
+    fn of(data: &RegressionRows<'_>) -> Result<Self, Interrupted> {
+        let (p, weight) = (data.features(), data.total_weight());
+        let moments = line_moments(&data.without_deadline())?;
+        let mean = |j: usize, k: usize| moments[j * (p + 2) + k] / weight;
+        let centers: Vec<f64> = (0..p).map(|j| mean(j, p + 1)).collect();
+        let variance = |j: usize| (mean(j, j) - centers[j] * centers[j]).max(0.0);
+        let variances: Vec<f64> = (0..p).map(variance).collect();
+        let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
+        let penalty = common_penalty(&moments, &deviations);
+        Ok(Self {
+            centers,
+            variances,
+            penalty,
+        })
+    }
+}
+
+impl<'d> OrrtStarts<'_, 'd> {
+    /// Runs the starts, for very many rows on a sample of them: the best then goes on with all.
+    pub fn run(&self) -> Result<OrrtOutcome, Interrupted> {
+        let frame = Frame::of(self.data)?;
+        let all = self.descent(&frame, frame.penalty.max(LEAST_LEAF_RIDGE));
+        let Some(picked) = self.sample() else {
+            return self.climb(all);
+        };
+        let sample = self.data.select(&picked);
+        let plain = OrrtSettings {
+            penalty: PenaltySettings::none(),
+            ..self.settings.clone()
+        };
+        let few = OrrtStarts {
+            data: &sample,
+            bounds: &GroupBounds::default(),
+            settings: &plain,
+            ..*self
+        };
+        let descent = few.descent(&frame, frame.penalty.max(LEAST_LEAF_RIDGE));
+        let OrrtOutcome {
+            all: mut starts,
+            ridge,
+            ..
+        } = few.climb(descent)?;
+        let ridge_of_all = ridge * sample.total_weight() / self.data.total_weight();
+        let all = MixtureDescent {
+            ridge: self.settings.ridge_leaves.unwrap_or(ridge_of_all),
+            ..all
+        };
+        let best = &mut starts.outcomes[starts.best];
+        *best = all.go_on(best.clone())?;
+        starts.stopped = why_stopped(&self.data.rows.stop, starts.stopped.is_some());
+        Ok(self.outcome(&all, starts))
+    }
+
+    /// A row out of each of as many stretches of equal length, if there are very many rows.
+    fn sample(&self) -> Option<Vec<u32>> {
+        let n = self.data.len();
+        if n < SAMPLED_FROM {
+            return None;
+        }
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
+        let begin = |k: usize| (k as u128 * n as u128 / SAMPLE as u128) as usize;
+        let pick = |k: usize| rng.random_range(begin(k)..begin(k + 1)) as u32;
+        let picked: Vec<u32> = (0..SAMPLE).map(pick).collect();
+        let weighs = picked
+            .iter()
+            .any(|row| self.data.rows.weight(*row as usize) > 0.0);
+        weighs.then_some(picked)
+    }
+
+    /// The problem, with this κ unless a ridge is asked for.
+    fn descent<'s>(&'s self, frame: &'s Frame, penalty: f64) -> MixtureDescent<'s, 'd> {
+        let (settings, p) = (self.settings, self.data.features());
+        let usual = 2.0 * penalty / self.data.total_weight();
+        let mut gammas = softer(settings.gamma, p);
+        gammas.push(settings.gamma);
+        MixtureDescent {
+            data: self.data.clone(),
+            topology: self.topology,
+            gammas,
+            centers: &frame.centers,
+            variances: &frame.variances,
+            ridge: settings.ridge_leaves.unwrap_or(usual),
+            penalty: Penalty::on_splits_and_leaves(&settings.penalty, self.topology, p),
+            bounds: self.bounds,
+            tol: settings.tol,
+            max_iter: settings.max_iter,
+            progress: self.progress,
+        }
+    }
+
+    /// All starts climb the first rung with leaves that shrink as the linear regression of all rows does;
+    /// the best one tells which ridge has the most evidence. With it the better half goes on to the end, to
+    /// penalties and bounds.
+    fn climb(&self, descent: MixtureDescent<'_, 'd>) -> Result<OrrtOutcome, Interrupted> {
+        let begun = self.first_rung(&descent)?;
+        let missing = begun.stopped.is_some();
+        let descent = match self.settings.ridge_leaves {
+            Some(_) => descent,
+            None => {
+                let least = 2.0 * LEAST_LEAF_RIDGE / self.data.total_weight();
+                descent.with_likeliest_ridge(&begun.outcomes[begun.best], least)?
+            }
+        };
+        let outcomes = self.halve(&descent, begun.outcomes)?;
+        let stopped = why_stopped(&self.data.rows.stop, missing);
+        let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
+        Ok(self.outcome(&descent, all))
+    }
+
+    fn outcome(
+        &self,
+        descent: &MixtureDescent<'_, '_>,
+        all: Starts<MixtureOutcome>,
+    ) -> OrrtOutcome {
+        let best = &all.outcomes[all.best];
+        self.progress.reach(best.ending.objective);
+        OrrtOutcome {
+            parameters: descent.parameters(&best.x),
+            ridge: descent.ridge,
+            all,
+        }
+    }
+
+    /// All starts after the iterations that each of them gets.
+    fn first_rung(
+        &self,
+        descent: &MixtureDescent<'_, '_>,
+    ) -> Result<Starts<MixtureOutcome>, Interrupted> {
+        let from_srt = match self.splits_of_srt() {
+            Err(Interrupted::Source(error)) => return Err(error.into()),
+            found => found.ok(),
+        };
+        let last = descent.last();
+        let begin = |start: usize| match (&from_srt, start) {
+            // Soft stages would forget it.
+            (Some(theta), 0) => descent.follow(last, theta.clone(), FIRST_RUNG),
+            _ => {
+                // The softest stage, 2p, forgets the start; the next one, 8p, keeps more of it.
+                let first = if last > 1 { start % 2 } else { 0 };
+                descent.follow(first, self.random_splits(start)?, FIRST_RUNG)
+            }
+        };
+        let rows = &self.data.rows;
+        let n = self.settings.n_starts;
+        best_of_starts(
+            n,
+            rows.parallelism,
+            &rows.stop,
+            begin,
+            MixtureOutcome::order,
+        )
+    }
+
+    /// Takes the better half to the end.
+    fn halve(
+        &self,
+        descent: &MixtureDescent<'_, '_>,
+        begun: Vec<MixtureOutcome>,
+    ) -> Result<Vec<MixtureOutcome>, Interrupted> {
+        let mut ranked: Vec<f64> = begun.iter().map(|run| run.ending.objective).collect();
+        ranked.sort_by(f64::total_cmp);
+        let median = ranked[(ranked.len() - 1) / 2];
+        let finish = |begun: MixtureOutcome| {
+            let goes_on = begun.ending.objective <= median && !begun.ending.status.is_stopped();
+            let outcome = match goes_on {
+                true => descent.go_on(begun)?,
+                false => begun,
+            };
+            self.progress.finish_start(Some(outcome.ending.objective));
+            Ok(outcome)
+        };
+        side_by_side(begun, self.data.rows.parallelism, finish)
+    }
+
+    fn random_splits(&self, start: usize) -> Result<Vec<f64>, Interrupted> {
+        let (topology, p) = (self.topology, self.data.features());
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), start as u128);
+        let mut theta = vec![0.0; ParameterLayout::new(topology, p).dim()];
+        let (rows, fresh) = (
+            self.data.without_deadline().rows,
+            vec![true; topology.branches()],
+        );
+        let gamma = self.settings.gamma;
+        splits_through_the_data(&rows, topology, gamma, &mut theta, &fresh, &mut rng)?;
+        Ok(theta)
+    }
+
+    /// The splits of a soft regression tree, as steep as they are there where γ allows.
+    fn splits_of_srt(&self) -> Result<Vec<f64>, Interrupted> {
+        let settings = SrtSettings {
+            depth: self.topology.depth(),
+            n_starts: SRT_STARTS,
+            macro_iterations: SRT_MACRO_ITERATIONS,
+            run: self.settings.run.clone(),
+            ..SrtSettings::default()
+        };
+        let (_, left) = Trend::take_out(&self.data.without_deadline(), &[])?;
+        let left = left.with_stop(&self.data.rows.stop);
+        let starts = SrtStarts {
+            data: &left,
+            topology: self.topology,
+            settings: &settings,
+            progress: &Arc::new(Progress::default()),
+        }
+        .run()?;
+        let found = &starts.outcomes[starts.best].parameters;
+        let layout = ParameterLayout::new(self.topology, self.data.features());
+        let mut theta = found.theta.clone();
+        for t in 0..self.topology.branches() {
+            let split = layout.node(&theta, t);
+            let steepest = split
+                .iter()
+                .fold(self.settings.gamma, |m, a| m.max(a.abs()));
+            let gentler: Vec<f64> = split.iter().map(|a| a / steepest).collect();
+            layout.set_node(&mut theta, t, &gentler);
+        }
+        Ok(theta)
+    }
+}

@@ -1,0 +1,52 @@
+//! The file of an optimal randomized regression tree.
+
+use super::checks::{NOT_NEGATIVE, WITHIN_ONE, parse};
+use super::leaf_models::LeafModels;
+use super::lines::to_lines;
+use super::tree_fields::{TreeFields, check_report};
+use crate::InputError;
+use crate::fitted::{FitReport, FittedModel, OrrtModel};
+use serde::{Deserialize, Serialize};
+
+/// Its fields.
+#[derive(Serialize, Deserialize)]
+struct OrrtFile {
+    #[serde(flatten)]
+    tree: TreeFields,
+    #[serde(flatten)]
+    leaves: LeafModels,
+    ridge_leaves: f64,
+    report: FitReport,
+}
+
+pub(in crate::fitted) fn write(kind: &str, model: &OrrtModel) -> String {
+    to_lines(&OrrtFile {
+        tree: TreeFields::of(kind, &model.tree, model.split_intercepts()),
+        leaves: LeafModels::of(
+            &model.leaf_slopes,
+            &model.leaf_intercepts,
+            model.response,
+            model.tree.features(),
+            &model.leaf_weights,
+        ),
+        ridge_leaves: model.ridge_leaves,
+        report: model.report.clone(),
+    })
+}
+
+pub(in crate::fitted) fn read(text: &str) -> Result<OrrtModel, InputError> {
+    let file: OrrtFile = parse(text)?;
+    let tree = file.tree.into_tree(WITHIN_ONE)?;
+    file.leaves.check(&tree)?;
+    NOT_NEGATIVE.check("ridge_leaves", &[file.ridge_leaves])?;
+    check_report(&file.report, 0)?;
+    Ok(OrrtModel {
+        tree,
+        leaf_slopes: file.leaves.leaf_coefficients.concat(),
+        leaf_intercepts: file.leaves.leaf_intercepts,
+        response: file.leaves.response,
+        ridge_leaves: file.ridge_leaves,
+        leaf_weights: file.leaves.leaf_weights,
+        report: file.report,
+    })
+}
