@@ -216,9 +216,9 @@ mod tests {
     fn no_probability_exceeds_one() {
         let mut beyond = 0;
         for seed in 0..8 {
-            // All leaves have one class: its probability is a long sum of 1.
+            // All rows of all leaves are of one class: its probability is a long sum of 1.
             let mut model = random_model(seed, 4, 2, 16.0, maps());
-            model.leaf_classes.fill(0);
+            model.frequencies = [1.0, 0.0].repeat(16);
             let maps = maps();
             let share = |i: usize, j: usize| 0.5 + 0.5 * ((i * maps.len() + j) as f64).sin();
             let size = (2000, maps.len());
