@@ -13,7 +13,8 @@ from softwood.sklearn import (
     SRTRegressorCV,
 )
 
-# Few candidates, so that some 60 checks of a fit that chooses take seconds.
+# Few candidates and starts, so that some 60 checks of fits that choose take seconds;
+# benches/estimator_checks.py runs them with the defaults.
 FEW = {"depths": (1, 2), "gammas": (512.0,), "local_grid": (0.0,), "n_starts": 2, "folds": 3}
 
 # Data of the checks are tiny: trees of one class, empty leaves and limits are to be expected.
@@ -24,11 +25,11 @@ pytestmark = [
 
 
 ESTIMATORS = [
-    ORCTClassifier(),
+    ORCTClassifier(n_starts=4),
     ORCTClassifierCV(**FEW),
     ORRTRegressor(),
     SRTRegressor(),
-    SRTRegressorCV(),
+    SRTRegressorCV(depths=(1, 2), n_starts=2, folds=3),
 ]
 CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
 
