@@ -158,12 +158,13 @@ pub(crate) fn maximize_evidence(
                 variances.into_iter().map(penalty).collect::<Vec<_>>()
             })
             .collect();
-        let mut change = 0.0f64;
-        for (penalty, group) in penalties.iter_mut().zip(&groups.of_column) {
-            let next = of_group[*group];
-            change = change.max((next / *penalty).ln().abs());
-            *penalty = next;
-        }
+        let next: Vec<f64> = groups
+            .of_column
+            .iter()
+            .map(|group| of_group[*group])
+            .collect();
+        let change = largest_change(&penalties, &next);
+        penalties = next;
         if change < SETTLED_CHANGE {
             break;
         }
@@ -172,6 +173,12 @@ pub(crate) fn maximize_evidence(
         penalties,
         error_variance,
     }
+}
+
+/// max_j |ln(next_j/before_j)|.
+fn largest_change(before: &[f64], next: &[f64]) -> f64 {
+    let changes = before.iter().zip(next).map(|(b, n)| (n / b).ln().abs());
+    changes.fold(0.0, f64::max)
 }
 
 /// For how many coefficients the common variance counts, of so many with so many rows.
