@@ -104,6 +104,28 @@ impl Groups {
         groups
     }
 
+    /// σ²/τ² of each group, from the squares of its coefficients and how many of them are determined; the
+    /// common variance counts for `common` coefficients.
+    fn penalties(
+        &self,
+        lengths: &[f64],
+        determined: &[f64],
+        error_variance: f64,
+        common: f64,
+    ) -> Vec<f64> {
+        let of_family = |family: &Family| {
+            let own = family.groups.clone();
+            let (lengths, determined) = (&lengths[own.clone()], &determined[own]);
+            let variances = variances(lengths, determined, family.zeros, common);
+            let (least, most) = (family.least, family.most);
+            let penalty = move |variance: f64| {
+                (error_variance / variance.max(f64::MIN_POSITIVE)).clamp(least, most)
+            };
+            variances.into_iter().map(penalty)
+        };
+        self.families.iter().flat_map(of_family).collect()
+    }
+
     fn count(&self) -> usize {
         self.families.last().expect("at least one").groups.end
     }
@@ -144,20 +166,7 @@ pub(crate) fn maximize_evidence(
         let all: f64 = determined.iter().sum();
         let left_to_errors = (total - all).max(LEAST_ERROR_SHARE * total);
         error_variance = squares / left_to_errors.max(f64::MIN_POSITIVE);
-        let of_group: Vec<f64> = groups
-            .families
-            .iter()
-            .flat_map(|family| {
-                let own = family.groups.clone();
-                let (lengths, determined) = (&lengths[own.clone()], &determined[own]);
-                let variances = variances(lengths, determined, family.zeros, common);
-                let penalty = |variance: f64| {
-                    let penalty = error_variance / variance.max(f64::MIN_POSITIVE);
-                    penalty.clamp(family.least, family.most)
-                };
-                variances.into_iter().map(penalty).collect::<Vec<_>>()
-            })
-            .collect();
+        let of_group = groups.penalties(&lengths, &determined, error_variance, common);
         let next: Vec<f64> = groups
             .of_column
             .iter()
