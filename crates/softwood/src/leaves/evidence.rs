@@ -104,6 +104,28 @@ impl Groups {
         groups
     }
 
+    /// σ²/τ² of each group, from the squares of its coefficients and how many of them are determined; the
+    /// common variance counts for `common` coefficients.
+    fn penalties(
+        &self,
+        lengths: &[f64],
+        determined: &[f64],
+        error_variance: f64,
+        common: f64,
+    ) -> Vec<f64> {
+        let of_family = |family: &Family| {
+            let own = family.groups.clone();
+            let (lengths, determined) = (&lengths[own.clone()], &determined[own]);
+            let variances = variances(lengths, determined, family.zeros, common);
+            let (least, most) = (family.least, family.most);
+            let penalty = move |variance: f64| {
+                (error_variance / variance.max(f64::MIN_POSITIVE)).clamp(least, most)
+            };
+            variances.into_iter().map(penalty)
+        };
+        self.families.iter().flat_map(of_family).collect()
+    }
+
     fn count(&self) -> usize {
         self.families.last().expect("at least one").groups.end
     }
@@ -144,26 +166,14 @@ pub(crate) fn maximize_evidence(
         let all: f64 = determined.iter().sum();
         let left_to_errors = (total - all).max(LEAST_ERROR_SHARE * total);
         error_variance = squares / left_to_errors.max(f64::MIN_POSITIVE);
-        let of_group: Vec<f64> = groups
-            .families
+        let of_group = groups.penalties(&lengths, &determined, error_variance, common);
+        let next: Vec<f64> = groups
+            .of_column
             .iter()
-            .flat_map(|family| {
-                let own = family.groups.clone();
-                let (lengths, determined) = (&lengths[own.clone()], &determined[own]);
-                let variances = variances(lengths, determined, family.zeros, common);
-                let penalty = |variance: f64| {
-                    let penalty = error_variance / variance.max(f64::MIN_POSITIVE);
-                    penalty.clamp(family.least, family.most)
-                };
-                variances.into_iter().map(penalty).collect::<Vec<_>>()
-            })
+            .map(|group| of_group[*group])
             .collect();
-        let mut change = 0.0f64;
-        for (penalty, group) in penalties.iter_mut().zip(&groups.of_column) {
-            let next = of_group[*group];
-            change = change.max((next / *penalty).ln().abs());
-            *penalty = next;
-        }
+        let change = largest_change(&penalties, &next);
+        penalties = next;
         if change < SETTLED_CHANGE {
             break;
         }
@@ -172,6 +182,12 @@ pub(crate) fn maximize_evidence(
         penalties,
         error_variance,
     }
+}
+
+/// max_j |ln(next_j/before_j)|.
+fn largest_change(before: &[f64], next: &[f64]) -> f64 {
+    let changes = before.iter().zip(next).map(|(b, n)| (n / b).ln().abs());
+    changes.fold(0.0, f64::max)
 }
 
 /// For how many coefficients the common variance counts, of so many with so many rows.
