@@ -81,6 +81,14 @@ def encode(
     return features
 
 
+def further_features(X: Any, settings: dict[str, Any]) -> Rows:
+    """Return the features of rows beside the training rows, as the settings of a fit have them."""
+    encoding = settings.get("encoding")
+    if encoding is None:
+        return as_rows(X)
+    return encode(encoding, X, settings["feature_names"] is not None)
+
+
 def features_of(handle: _core._Handle, X: Any, n_threads: Any) -> Rows:
     """Return the features of X for a model; of one fitted to numbers, arrays themselves."""
     if handle.encoded:

@@ -281,6 +281,8 @@ def fit_orrt(
     max_iter: int = ORRT["max_iter"],
     tol: float = ORRT["tol"],
     time_limit: float | None = ORRT["time_limit"],
+    missing: str = "error",
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     feature_names: Sequence[str] | None = ORRT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
@@ -322,7 +324,8 @@ def fit_orrt(
         Starts, by successive halving: one from the splits of a soft regression tree, the others
         from random directions. After a few iterations the better half goes on, and the best tree
         is kept.
-    {sample_weight, random_state, n_threads, max_iter, tol, time_limit, feature_names, progress}
+    {sample_weight, random_state, n_threads, max_iter, tol, time_limit, missing, feature_names}
+    {progress}
 
     Returns
     -------
@@ -354,7 +357,7 @@ def fit_orrt(
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_regression(settings)
-    bounded = as_groups(settings.pop("row_groups"), len(training[0]))
+    bounded = as_groups(settings.pop("row_groups"), len(training[0]), settings)
     return fit_model(_core.fit_orrt, (training, bounded, settings), OrrtModel, *shown)
 
 

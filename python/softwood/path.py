@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _inputs
-from ._features import encode
+from ._features import further_features
 from ._fitting import run_fit
 from ._parameters import public
 from ._settings import ORCT, PLAIN_GAMMA, open_classification, penalty_grid
@@ -207,9 +207,7 @@ def _validation(
         return None
     if X is None or y is None:
         raise ValueError("X_validation and y_validation go together: give both or neither")
-    encoding = settings.get("encoding")
-    named = settings["feature_names"] is not None
-    rows = _inputs.as_rows(X) if encoding is None else encode(encoding, X, named)
+    rows = further_features(X, settings)
     labels, codes = _inputs.as_labels(y, len(rows))
     place = {label: k for k, label in enumerate(classes)}
     # A label never seen in training cannot be predicted right: it gets a place no class has.

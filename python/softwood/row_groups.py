@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _inputs
+from ._features import further_features
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -61,7 +62,7 @@ class RowGroup:
     max_mean_gap: float | None = None
 
 
-def as_groups(groups: Any, count: int) -> list[Fields]:
+def as_groups(groups: Any, count: int, settings: dict[str, Any]) -> list[Fields]:
     """Return groups as the compiled core takes them; `count` is the number of training rows."""
     if groups is None:
         return []
@@ -69,10 +70,10 @@ def as_groups(groups: Any, count: int) -> list[Fields]:
         groups = [groups]
     if not isinstance(groups, Iterable):
         raise TypeError(f"row_groups must be a sequence of RowGroup, got {type(groups).__name__}")
-    return [_fields(place, group, count) for place, group in enumerate(groups)]
+    return [_fields(place, group, count, settings) for place, group in enumerate(groups)]
 
 
-def _fields(place: int, group: Any, count: int) -> Fields:
+def _fields(place: int, group: Any, count: int, settings: dict[str, Any]) -> Fields:
     if not isinstance(group, RowGroup):
         raise TypeError(f"row_groups[{place}] must be a RowGroup, got {type(group).__name__}")
     name = f"group {place}" if group.name is None else group.name
@@ -84,7 +85,7 @@ def _fields(place: int, group: Any, count: int) -> Fields:
     if group.rows is not None:
         positions = _positions(name, group.rows, count)
     else:
-        rows = _inputs.as_rows(group.X)
+        rows = further_features(group.X, settings)
         given = (
             rows,
             _inputs.as_response(group.y, len(rows)),

@@ -178,3 +178,19 @@ def test_a_time_limit_leaves_the_best_tree_so_far():
         model = softwood.fit_orrt(X, y, depth=6, n_starts=50, time_limit=0.2)
     assert model.report.status == "time_limit"
     assert np.isfinite(model.predict(X)).all()
+
+
+def test_tables_are_encoded_in_groups_of_rows_too():
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["blue", "red"], 200)
+    size = rng.uniform(0, 1, 200)
+    y = np.where(colour == "red", 2 - size, 2 * size) + rng.normal(0, 0.02, 200)
+    table = {"colour": colour, "size": size}
+    some = {name: values[:50] for name, values in table.items()}
+    group = softwood.RowGroup(X=some, y=y[:50], name="some", max_mse=0.01)
+    model = softwood.fit_orrt(table, y, depth=1, n_starts=2, row_groups=group)
+    (bound,) = model.report.constraints
+    error = ((model.predict(some) - y[:50]) ** 2).mean()
+    assert bound.feasible
+    assert bound.reached == pytest.approx(error, rel=1e-6)
+    assert model.feature_names == ["colour", "size"]
