@@ -5,8 +5,11 @@ import json
 import subprocess
 import sys
 import time
+from inspect import signature
 
 import numpy as np
+
+from plain_orct import PLAIN_SETTINGS
 
 DEPTHS = (2, 4)
 PENALTIES = {"local_grid": 8, "global_grid": [0.0]}
@@ -25,7 +28,9 @@ def jobs(n_rows, threads):
 
     X, y, response = make_rows(n_rows, 25, np.random.default_rng(0))
     few = slice(0, 20_000)
-    plain = {"gamma": 512.0, "scaling": "minmax", "local_penalty": 0.0, "n_threads": threads}
+    known = signature(softwood.fit_orct).parameters  # an older build lacks settings
+    plain = {name: value for name, value in PLAIN_SETTINGS.items() if name in known}
+    plain["n_threads"] = threads
     calls = {}
     for depth in DEPTHS:
         labels = np.arange(2**depth) % 3
@@ -33,7 +38,7 @@ def jobs(n_rows, threads):
             X, y, labels, depth, gamma=512.0, scaling="minmax", n_threads=threads
         )
         theta = np.random.default_rng(depth).uniform(-0.1, 0.1, (2**depth - 1) * 26)
-        tree = softwood.fit_orct(X[few], y[few], depth, n_starts=1, max_iter=20, **plain)
+        tree = softwood.fit_orct(X[few], y[few], depth, n_starts=1, **plain | {"max_iter": 20})
         calls |= {
             f"value and gradient, depth {depth}": lambda o=objective, t=theta: o.value_and_gradient(
                 t
@@ -48,7 +53,7 @@ def jobs(n_rows, threads):
         "SRT predict, depth 3": lambda: regression.predict(X),
         "fit_srt, 20,000 rows, depth 2": lambda: softwood.fit_srt(X[few], response[few], 2, **srt),
         "fit_orct, 20,000 rows, depth 2": lambda: softwood.fit_orct(
-            X[few], y[few], 2, n_starts=2, max_iter=200, **plain
+            X[few], y[few], 2, n_starts=2, **plain
         ),
         "sparsity_path, 5,000 rows": lambda: softwood.sparsity_path(
             X[:5000], y[:5000], 2, **PENALTIES, **path
