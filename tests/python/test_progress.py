@@ -144,7 +144,8 @@ def test_in_a_notebook_the_line_is_written_over_and_over(example, monkeypatch):
 
 def test_without_a_stream_nothing_is_written(example, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
-    fit_plain(*example, n_starts=1, progress=True)
+    model = fit_plain(*example, n_starts=1, progress=True)
+    assert len(model.report.start_objectives) == 1
 
 
 def test_a_bar_is_closed_when_the_fit_fails(three, monkeypatch):

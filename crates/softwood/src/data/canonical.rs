@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_the_same_hash_are_told_apart_by_their_values() {
+    fn rows_are_compared_by_their_values() {
         let x = array![[0.0, 3.0], [2.0, 1.0], [0.0, 3.0]];
         let rows = Rows::from(x.view());
         assert_eq!(rows.compare(0, 1), Ordering::Less);

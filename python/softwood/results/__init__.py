@@ -1,0 +1,27 @@
+"""What a fitted model tells about itself: the report of its fit and its splits as rules."""
+
+from .cross_validation import CvCandidate, CvTable, OrctCandidate, SrtCandidate
+from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
+from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
+from .reports import FitReport, OrctReport, OrrtReport, SrtReport
+
+__all__ = [
+    "BOUNDED",
+    "Constraint",
+    "Curve",
+    "CvCandidate",
+    "CvTable",
+    "FitReport",
+    "LeafModel",
+    "LinearForm",
+    "Notice",
+    "OrctCandidate",
+    "OrctReport",
+    "OrrtReport",
+    "Rule",
+    "SelectionReport",
+    "SelectionRound",
+    "SplitExplanation",
+    "SrtCandidate",
+    "SrtReport",
+]

@@ -1,0 +1,155 @@
+"""The table from which settings were chosen on folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+# Rows of a cross-validation's table that are printed; `candidates` holds all of them.
+SHOWN_CANDIDATES = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class CvCandidate:
+    """Settings tried on folds of the training rows, and how they did on held-out rows.
+
+    Attributes
+    ----------
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    score: float
+    standard_error: float
+    folds: int
+
+    def settings(self) -> dict[str, object]:
+        """Return the settings that were tried, by name."""
+        others = {field.name for field in fields(CvCandidate)} | set(self._figures())
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in named.items() if name not in others}
+
+    def _figures(self) -> dict[str, str]:
+        """Return what else is known of it, as text."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrctCandidate(CvCandidate):
+    """Settings of an ORCT tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, scaling, gamma, balanced, local_penalty, global_penalty
+        The settings; `balanced` says whether classes were balanced in training.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    accuracy : float
+        Share of held-out rows predicted right, by weight.
+    local_sparsity, global_sparsity : float
+        Means over the folds, in percent.
+    """
+
+    depth: int
+    scaling: str
+    gamma: float
+    balanced: bool = False
+    local_penalty: float
+    global_penalty: float
+    accuracy: float
+    local_sparsity: float
+    global_sparsity: float
+
+    def _figures(self) -> dict[str, str]:
+        return {
+            "accuracy": f"{100 * self.accuracy:.2f} %",
+            "local_sparsity": f"{self.local_sparsity:.1f} %",
+            "global_sparsity": f"{self.global_sparsity:.1f} %",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SrtCandidate(CvCandidate):
+    """Settings of an SRT tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, curves
+        The settings.
+    ridge_leaves : float or None
+        Penalty of all coefficients of the leaf models; None is one for each feature, by evidence
+        maximization.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    depth: int
+    curves: bool
+    ridge_leaves: float | None
+
+
+# Scores that are the better the larger they are.
+LARGER_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "r2"}
+
+
+@dataclass(frozen=True)
+class CvTable:
+    """The table of a cross-validation.
+
+    Attributes
+    ----------
+    scoring : str
+        What the candidates' scores are, such as ``"cost"`` or ``"r2"``.
+    candidates : tuple of CvCandidate
+        All that were tried.
+    chosen : int
+        Place of the one that was taken.
+    folds, repeats : int
+        Folds of a folding, and how often the rows were folded.
+    cut_short : bool
+        Whether the time limit ended the choice early.
+    """
+
+    scoring: str
+    candidates: tuple[CvCandidate, ...]
+    chosen: int
+    folds: int
+    repeats: int
+    cut_short: bool
+
+    def __str__(self) -> str:
+        sign = -1 if self.scoring in LARGER_IS_BETTER else 1
+        ranked = sorted(self.candidates, key=lambda c: (-c.folds, sign * c.score))
+        best = self.candidates[self.chosen]
+        rows = [
+            {
+                **{name: _short(value) for name, value in c.settings().items()},
+                self.scoring: f"{c.score:.4f} ± {c.standard_error:.4f}",
+                **c._figures(),
+                "folds": f"{c.folds}{' *' if c is best else '  '}",
+            }
+            for c in ranked[:SHOWN_CANDIDATES]
+        ]
+        columns = [[name, *(row[name] for row in rows)] for name in rows[0]]
+        widths = [max(map(len, column)) for column in columns]
+        lines = [
+            "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in zip(*columns, strict=True)
+        ]
+        more = len(ranked) - len(rows)
+        return "\n".join([*lines, *([f"… {more} more"] if more else [])])
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

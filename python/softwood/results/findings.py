@@ -1,0 +1,146 @@
+"""What is told of a fit beside its figures: bounds, rows that were selected, notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# What each kind of constraint bounds.
+BOUNDED = {
+    "class_rate": "rate",
+    "group_error": "mean squared error",
+    "group_error_gap": "gap of the mean squared error",
+    "group_mean_gap": "gap of the mean prediction",
+}
+
+
+@dataclass(frozen=True)
+class SelectionRound:
+    """One of the trees fitted on the way to a tree trained on selected rows.
+
+    Attributes
+    ----------
+    step : {"sample", "clusters", "mistakes"}
+        Where its rows came from: a random sample of each class; each class in each leaf of the
+        tree before; or the mistakes of the tree before and the extreme points of what each of its
+        leaves gets right.
+    rows : int
+        Rows it was trained on.
+    accuracy : float
+        Share of all rows, by weight, whose class it predicts.
+    accepted : bool
+        Whether it took the place of the tree before: its accuracy is no lower.
+    """
+
+    step: str
+    rows: int
+    accuracy: float
+    accepted: bool
+
+
+@dataclass(frozen=True)
+class SelectionReport:
+    """How the rows a tree was trained on were selected.
+
+    Attributes
+    ----------
+    rows : int
+        Rows the tree was trained on.
+    share : float
+        Their share of all rows.
+    accuracy : float
+        Share of all rows, by weight, whose class the tree predicts.
+    rounds : tuple of SelectionRound
+        Every tree that was fitted, in order.
+    """
+
+    rows: int
+    share: float
+    accuracy: float
+    rounds: tuple[SelectionRound, ...]
+
+    def __str__(self) -> str:
+        return f"{self.share:.2%} of the rows, {self.accuracy:.2%} accuracy on all of them"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraint:
+    """A bound that a fit was to keep, and what came of it.
+
+    Attributes
+    ----------
+    kind : {"class_rate", "group_error", "group_error_gap", "group_mean_gap"}
+        What is bounded: from below, the expected share of a class's training rows that are
+        predicted as such; or from above, the mean squared error of a group of rows, its distance
+        from that of all training rows, or the distance of the group's mean prediction from theirs.
+    label : object
+        The class it is about, if it is about one.
+    group : str or None
+        The group of rows it is about, if it is about one.
+    asked : float
+        The bound.
+    imposed : float or None
+        The bound that training was given, if a margin was learned on folds.
+    cross_validated : float or None
+        What is bounded, on held-out rows of these folds, by the predicted classes.
+    reached : float
+        What is bounded.
+    multiplier : float
+        Fall of the objective for each unit that the bound is relaxed by.
+    feasible : bool
+        Whether the bound that training was given is kept: rates within 0.001, errors and means
+        within a 10,000th of the variance or deviation of y.
+    """
+
+    kind: str
+    label: object = None
+    group: str | None = None
+    asked: float
+    imposed: float | None = None
+    cross_validated: float | None = None
+    reached: float
+    multiplier: float
+    feasible: bool
+
+    def _margin(self) -> str:
+        if self.imposed is None:
+            return ""
+        rate = "unknown" if self.cross_validated is None else f"{self.cross_validated:.4f}"
+        return f", imposed {self.imposed:.4f}, cross-validated {rate}"
+
+    @property
+    def subject(self) -> str:
+        """What is bounded, in words."""
+        about = f"of {self.group if self.label is None else self.label}"
+        return f"{BOUNDED[self.kind]} {about}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notice:
+    """Something about a fit that is likely to be unwanted.
+
+    Fits warn of it, too; of empty leaves only if they are half of the leaves or more, for then a
+    smaller depth would do.
+
+    Attributes
+    ----------
+    code : str
+        ``"one_class"``: the tree predicts one class for all training rows; ``"no_features"``:
+        penalties have put all coefficients to 0; ``"empty_leaves"``: leaves that no training row
+        reaches (with a probability of 0.01 or more where rows are shared by leaves);
+        ``"rate_missed"``: a class is recognized less often than asked for; ``"bound_missed"``: a
+        bound on a group of rows is not kept;
+        ``"all_rows_selected"``: a selection has kept all rows; ``"limit_reached"``: a limit of time
+        or iterations ended the fit.
+    message : str
+        The fact, and what can be done; also ``str`` of this.
+    details : mapping
+        The figures in it, by name.
+    """
+
+    code: str
+    message: str
+    details: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return self.message

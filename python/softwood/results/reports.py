@@ -1,0 +1,203 @@
+"""The report of a fit, one class for each kind of tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from .cross_validation import CvTable
+from .findings import Constraint, Notice, SelectionReport
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitReport:
+    """How a fit went, whatever the kind of model."""
+
+    # The setting that limits iterations.
+    _ITERATIONS: ClassVar[str]
+
+    status: str
+    objective: float
+    loss: float
+    loss_unit: float | None = None
+    seconds: float
+    iterations: int
+    evaluations: int
+    optimality: float
+    start_objectives: tuple[float, ...]
+    best_start: int
+    constraints: tuple[Constraint, ...]
+    cross_validation: CvTable | None
+    scaling: str
+    hard_disagreement: float | None = None
+    rows: int
+    selection: SelectionReport | None = None
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def converged(self) -> bool:
+        """Whether the best start ended because there was nothing more to gain."""
+        return self.status in ("converged", "stalled")
+
+    def __str__(self) -> str:
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        low, high = min(self.start_objectives), max(self.start_objectives)
+        shown["start_objectives"] = (
+            f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
+        )
+        del shown["constraints"], shown["notices"]
+        for bound in self.constraints:
+            shown[bound.subject] = (
+                f"{bound.reached:.4f}, asked {bound.asked:.4f}{bound._margin()}, "
+                f"multiplier {bound.multiplier:.4g}"
+                f"{'' if bound.feasible else ', NOT REACHED'}"
+            )
+        if self.cross_validation is not None:
+            table = self.cross_validation
+            shown["cross_validation"] = (
+                f"{len(table.candidates)} candidates on {table.folds} folds, {table.repeats} times"
+            )
+        shown = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in shown.items()}
+        shown = {name: value for name, value in shown.items() if value is not None}
+        shown |= {f"notice {i}": notice for i, notice in enumerate(self.notices, 1)}
+        width = max(map(len, shown)) + 1
+        return "\n".join(f"{name:<{width}}{value}" for name, value in shown.items())
+
+
+class OrctReport(FitReport):
+    """How a fit went.
+
+    Attributes
+    ----------
+    status : str
+        Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
+        measurably), ``"infeasible"`` (a bound on a class's rate is not reached),
+        ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the fit,
+        ``"cancelled"``.
+    objective : float
+        What was minimized, at the model's parameters.
+    loss : float
+        Mean expected misclassification cost, penalties left out.
+    loss_unit : float or None
+        1, the unit of costs; None in files of version 1.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Solver iterations and joint evaluations of objective and gradient, over all starts.
+    optimality : float
+        ‖prox(θ − ∇f(θ)) − θ‖∞ at the model's parameters, f the loss, prox the proximal map of
+        penalties and bounds (without penalties the projection on [−1, 1]); infinite if time ran
+        out before the last stage.
+    start_objectives : tuple of float
+        Objective of every start that was run.
+    best_start : int
+        The start the model comes from.
+    constraints : tuple of Constraint
+        The bounds of `min_class_rate`, as asked and as reached.
+    cross_validation : CvTable or None
+        How folds of the training rows chose the settings, if they did.
+    scaling : str
+        The scaling used, ``"minmax"`` or ``"quantile"``; says what ``"auto"`` has chosen.
+    hard_disagreement : float or None
+        Share of the training rows, by weight, whose predicted class is another with hard routing.
+    rows : int
+        Training rows.
+    selection : SelectionReport or None
+        With ``rows="selected"``: which of them the tree was trained on.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
+    """
+
+    _ITERATIONS = "max_iter"
+
+
+class SrtReport(FitReport):
+    """How the fit of a soft regression tree went.
+
+    Attributes
+    ----------
+    status : str
+        Why the best start ended: ``"converged"`` (three macro-iterations in a row did not lower the
+        objective by a thousandth or, with `convergent`, the gradient is small), ``"completed"``
+        (all planned macro-iterations were made, and still worth it; more may help a little),
+        ``"iteration_limit"`` (they were used up before a fit that is to be convergent was),
+        ``"time_limit"`` or, where an exception has ended the fit, ``"cancelled"``.
+    objective : float
+        What was minimized, penalties included, relative to the mean squared error of the linear
+        regression of all rows.
+    loss : float
+        Expected squared error relative to that of the linear regression, penalties left out.
+    loss_unit : float or None
+        Mean squared error of the linear regression (with curves, of all that leaves share) in the
+        squared units of y: ``loss * loss_unit`` is the expected squared error of training. None in
+        files of version 1.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Solver iterations and evaluations of the objective or of a node's part of it, over all
+        starts.
+    optimality : float
+        Largest entry of the objective's gradient at the model's parameters.
+    start_objectives : tuple of float
+        Objective of every start that was run, where it ended: the worse half of them is given up
+        early.
+    best_start : int
+        The start the model comes from.
+    constraints : tuple
+        Empty: a regression has none.
+    cross_validation : CvTable or None
+        How cross-validation chose the settings, if it did.
+    selection : None
+        Not used by this model.
+    scaling : str
+        The scaling used, ``"minmax"`` or ``"quantile"``.
+    rows : int
+        Training rows.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
+    """
+
+    _ITERATIONS = "macro_iterations"
+
+
+class OrrtReport(FitReport):
+    """How the fit of a randomized regression tree went.
+
+    Attributes
+    ----------
+    status : str
+        Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
+        measurably), ``"infeasible"`` (a bound on a group of rows is not kept),
+        ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the fit,
+        ``"cancelled"``.
+    objective : float
+        What was minimized, ridge and penalties included, for the standardized response.
+    loss : float
+        Mean squared error of the standardized response: 1 − R² on the training rows.
+    loss_unit : float or None
+        Variance of y: ``loss * loss_unit`` is the mean squared error of training.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Solver iterations and joint evaluations of objective and gradient, over all starts.
+    optimality : float
+        ‖prox(x − ∇f(x)) − x‖∞ at the model's parameters, prox the proximal map of penalties and
+        bounds; infinite if time ran out before the last stage.
+    start_objectives : tuple of float
+        Objective of every start that was run, where it ended: the worse half of them is given up
+        early.
+    best_start : int
+        The start the model comes from.
+    constraints : tuple of Constraint
+        The bounds of `row_groups`, as asked and as reached.
+    cross_validation, selection : None
+        Not used by this model.
+    scaling : str
+        The scaling used, ``"minmax"`` or ``"quantile"``.
+    rows : int
+        Training rows.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
+    """
+
+    _ITERATIONS = "max_iter"
