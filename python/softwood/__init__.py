@@ -2,8 +2,18 @@
 
 from ._core import InternalError, __version__
 from .examples import load_example
-from .functions import fit_orct, fit_orrt, fit_srt, load
-from .model_choice import LambdaMax, VcBounds, fit_orct_cv, fit_srt_cv, lambda_max, vc_bounds
+from .functions import (
+    LambdaMax,
+    VcBounds,
+    fit_orct,
+    fit_orct_cv,
+    fit_orrt,
+    fit_srt,
+    fit_srt_cv,
+    lambda_max,
+    load,
+    vc_bounds,
+)
 from .models import OrctModel, OrrtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path

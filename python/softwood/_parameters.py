@@ -179,6 +179,11 @@ def public(**refused: str) -> Callable[[F], F]:
     return decorate
 
 
+def chosen(instead: str) -> str:
+    """Say of a name that is refused what to give instead, where folds choose it."""
+    return f"chosen by cross-validation; give {instead}"
+
+
 def _refusal(unknown: set[str], known: list[str], refused: Mapping[str, str]) -> str:
     strange = unknown - refused.keys()
     if strange:

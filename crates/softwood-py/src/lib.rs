@@ -34,9 +34,11 @@ mod _core {
     #[pymodule_export]
     use super::exceptions::InternalError;
     #[pymodule_export]
-    use super::fit_functions::{
-        fit_orct, fit_orct_cv, fit_orrt, fit_srt, fit_srt_cv, lambda_max, sparsity_path, vc_bounds,
-    };
+    use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
+    #[pymodule_export]
+    use super::fit_functions::orrt::fit_orrt;
+    #[pymodule_export]
+    use super::fit_functions::srt::{fit_srt, fit_srt_cv};
     #[pymodule_export]
     use super::load::load;
     #[pymodule_export]

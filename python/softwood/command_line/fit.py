@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._settings import ORCT
-from ..functions import fit_orct, fit_srt
-from ..model_choice import fit_orct_cv, fit_srt_cv
+from ..functions import fit_orct, fit_orct_cv, fit_srt, fit_srt_cv
 from ..models import OrctModel, SrtModel
 from .csv_file import CsvFile, read_csv
 from .features import columns_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..functions import fit_orct, fit_orrt, fit_srt
-from ..model_choice import fit_orct_cv, fit_srt_cv
+from ..functions import fit_orct, fit_orct_cv, fit_orrt, fit_srt, fit_srt_cv
 from .base import TreeClassifier, TreeRegressor
 
 

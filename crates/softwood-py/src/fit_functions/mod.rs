@@ -1,0 +1,6 @@
+//! The functions that train, as the Python package calls them, a file for each kind of tree.
+
+mod data;
+pub mod orct;
+pub mod orrt;
+pub mod srt;

@@ -1,0 +1,53 @@
+//! Which settings there are: one line each, with its name in Python, its place in the core's settings
+//! and its kind. Defaults are the core's.
+
+mod orct;
+mod orrt;
+mod selection;
+mod srt;
+mod table;
+
+pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
+pub use orrt::orrt_settings;
+pub use selection::{row_selection, selection_settings};
+pub use srt::{srt_cv_settings, srt_settings};
+
+use orct::{show_orct, show_orct_cv};
+use orrt::show_orrt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use selection::{show_row_selection, show_selection};
+use softwood::selection::SelectionSettings;
+use softwood::{
+    OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SrtCvSettings, SrtSettings,
+};
+use srt::{show_srt, show_srt_cv};
+
+/// What each function takes for granted, by its name.
+#[pyfunction]
+pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let orct = show_orct(py, &OrctSettings::default())?;
+    orct.set_item("penalty_parameters", py.None())?;
+    let srt = show_srt(py, &SrtSettings::default())?;
+    srt.set_item("convergent", false)?;
+    let orrt = show_orrt(py, &OrrtSettings::default())?;
+    orrt.set_item("penalty_parameters", py.None())?;
+    for fit in [&orct, &orrt, &srt] {
+        fit.del_item("encoding")?; // what tables are made into: nobody gives it
+    }
+    let all = PyDict::new(py);
+    all.set_item("fit_orct", orct)?;
+    all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
+    all.set_item("fit_srt", srt)?;
+    all.set_item("fit_orrt", orrt)?;
+    all.set_item("fit_srt_cv", show_srt_cv(py, &SrtCvSettings::default())?)?;
+    all.set_item(
+        "RowSelection",
+        show_row_selection(py, &RowSelection::default())?,
+    )?;
+    all.set_item(
+        "select_rows",
+        show_selection(py, &SelectionSettings::default())?,
+    )?;
+    Ok(all)
+}

@@ -1,0 +1,22 @@
+"""The functions users call, a file each: check the arguments, hand them to the compiled core."""
+
+from .loading import load
+from .orct import fit_orct
+from .orct_cv import fit_orct_cv
+from .orrt import fit_orrt
+from .srt import fit_srt
+from .srt_cv import fit_srt_cv
+from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
+
+__all__ = [
+    "LambdaMax",
+    "VcBounds",
+    "fit_orct",
+    "fit_orct_cv",
+    "fit_orrt",
+    "fit_srt",
+    "fit_srt_cv",
+    "lambda_max",
+    "load",
+    "vc_bounds",
+]
