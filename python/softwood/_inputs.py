@@ -29,8 +29,7 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
     """Return X as a two-dimensional array of native float64 or float32: X itself if it is one."""
     if is_sparse(X):
         raise TypeError(f"X must be dense, got a sparse {type(X).__name__}; use X.toarray()")
-    if isinstance(X, np.ma.MaskedArray):
-        raise TypeError("X must not be a masked array; fill it or drop the masked rows")
+    refuse_masked("X", X, "; fill it or drop the masked rows")
     if is_table(X):
         return numbers_of(X, read_table(X))
     array = as_grid(X)
@@ -40,6 +39,13 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
             f"{NOT_NUMBERS}, got dtype {array.dtype}{hint if array.dtype.kind in 'OUS' else ''}"
         )
     return _borrowable(array)
+
+
+def refuse_masked(name: str, values: Any, hint: str = "") -> None:
+    """Refuse masked arrays, and lists that hold some: NumPy would use what they hide."""
+    parts = values if isinstance(values, (list, tuple)) else ()
+    if any(isinstance(part, np.ma.MaskedArray) for part in (values, *parts)):
+        raise TypeError(f"{name} must not be a masked array or hold one{hint}")
 
 
 def as_grid(X: Any) -> NDArray[Any]:
@@ -138,6 +144,7 @@ def as_labels(y: Any, rows: int) -> tuple[list[Any], NDArray[np.uint32]]:
 
 def as_leaves(leaves: Any, rows: int) -> tuple[list[int], NDArray[np.uint32]]:
     """Return the distinct numbers of leaves and for each of the rows its leaf's place."""
+    refuse_masked("leaves", leaves)
     values = np.asarray(leaves)
     if values.dtype.kind not in "iu":
         raise TypeError(f"leaves must hold integers, got dtype {values.dtype}")
@@ -166,8 +173,7 @@ def as_leaf_codes(leaf_classes: Any, classes: list[Any], depth: int) -> NDArray[
 def _one_dimensional(y: Any, name: str) -> NDArray[Any]:
     """Return labels as an array, those of a list as they are: NumPy would turn [1, "a"] to text."""
     values = np.asarray(y) if hasattr(y, "__array__") else np.asarray(y, dtype=object)
-    if isinstance(y, np.ma.MaskedArray):
-        raise TypeError(f"{name} must not be a masked array")
+    refuse_masked(name, y)
     if values.ndim == 0:
         raise TypeError(f"{name} must be a list or array of labels, got {_shown(y)}")
     if values.ndim != 1:
@@ -239,8 +245,6 @@ def _refuse_not_finite(values: NDArray[Any], name: str) -> None:
 
 def as_response(y: Any, rows: int) -> NDArray[np.float64]:
     """Return the response of a regression as contiguous float64, one value for each row."""
-    if isinstance(y, np.ma.MaskedArray):
-        raise TypeError("y must not be a masked array")
     values = _as_numbers("y", y, 1)
     if len(values) != rows:
         raise ValueError(f"X has {rows} rows but y has {len(values)} values")
@@ -276,6 +280,7 @@ def as_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | N
 
 
 def _as_numbers(name: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]:
+    refuse_masked(name, values)
     try:
         array = np.asarray(values)
     except ValueError as error:

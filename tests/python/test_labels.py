@@ -49,6 +49,13 @@ def test_labels_come_back(kind):
     assert (again.predict(X) == expected).all()
 
 
+def test_labels_that_differ_in_a_trailing_nul_stay_apart():
+    y = np.array(["a"] * 6 + ["a\0"] * 6, dtype=object)
+    model = fit_plain(X, y, depth=1, n_starts=4)
+    assert model.classes.tolist() == ["a", "a\0"]
+    assert model.predict(X).tolist() == y.tolist()
+
+
 def test_numpy_strings_of_variable_length_come_back():
     dtypes = pytest.importorskip("numpy.dtypes")
     if not hasattr(dtypes, "StringDType"):

@@ -118,6 +118,7 @@ def test_frames_of_mixed_numbers_are_numbers(three):
         ([["1", "2"]] * 4, TypeError, r"X must hold numbers.*got dtype <U1"),
         (np.ones((4, 2), "M8[s]"), TypeError, r"X must hold numbers.*got dtype datetime64"),
         (np.ma.masked_all((4, 2)), TypeError, r"X must not be a masked array"),
+        ([np.ma.masked_all(2)] * 4, TypeError, r"masked array or hold one; fill it"),
         (np.array([[1, 2], [3, np.nan], [np.inf, 4]]), ValueError, r"X\[1, 1\] is NaN"),
         (np.array([[1, 2], [3, 5], [-np.inf, 4]], "f4"), ValueError, r"X\[2, 0\] is -inf"),
     ],

@@ -66,3 +66,11 @@ def test_weights_of_one_are_none_and_copies_count():
     twice = softwood.fit_orct(np.tile(X, (2, 1)), np.tile(y, 2), n_starts=2)
     assert twice.report.rows == 160
     assert twice.leaf_weights.sum() == 160
+
+
+def test_masked_weights_are_refused():
+    X, y, weight, _ = data(0, 15, 2)
+    masked = np.ma.masked_array(weight.astype(float), mask=np.arange(15) == 3)
+    for fit in (softwood.fit_orct, softwood.fit_srt, softwood.fit_orrt):
+        with pytest.raises(TypeError, match="sample_weight must not be a masked array"):
+            fit(X, y, sample_weight=masked)

@@ -212,15 +212,16 @@ fn costs() {
         ..OrctSettings::plain()
     };
     for (costs, place) in [
-        ([0.0, -1.0, 1.0, 0.0], "costs[0, 1] is -1"),
+        ([0.0, -1.0, 1.0, 0.0], "costs[0, 1] is -1.0"),
         ([0.0, 1.0, f64::NAN, 0.0], "costs[1, 0] is NaN"),
         ([0.0, 1.0, 1.0, 0.5], "costs[1, 1] is 0.5"),
+        ([0.0, 1e101, 1.0, 0.0], "costs[0, 1] is 1e101"),
     ] {
         let (error, text) = refused(rows().view(), &labels(), None, &with(&costs));
         assert!(matches!(error, InputError::Cost { .. }));
         assert_eq!(
             text,
-            format!("{place}; costs must be finite and not negative, and 0 on the diagonal")
+            format!("{place}; costs must be numbers from 0 to 1e100, and 0 on the diagonal")
         );
     }
     assert_eq!(

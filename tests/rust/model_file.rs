@@ -483,6 +483,42 @@ fn saving_through_a_link_keeps_the_link_and_the_permissions() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_yet_is_kept_and_its_file_made() {
+    let folder = folder("dangling");
+    std::os::unix::fs::symlink("later.json", folder.join("link.json")).unwrap();
+    std::os::unix::fs::symlink("circle.json", folder.join("circle.json")).unwrap();
+    let model = OrctModel::from_json(block(0)).unwrap();
+    model.save(folder.join("link.json")).unwrap();
+    assert!(folder.join("link.json").is_symlink());
+    assert!(!folder.join("later.json").is_symlink());
+    assert_eq!(OrctModel::load(folder.join("later.json")).unwrap(), model);
+    let error = model.save(folder.join("circle.json")).unwrap_err();
+    assert!(error.to_string().contains("too many symbolic links"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn names_may_be_as_long_as_the_system_allows_and_strangers_files_stay() {
+    let folder = folder("names");
+    let model = OrctModel::from_json(block(0)).unwrap();
+    let long = folder.join("m".repeat(250));
+    let others: Vec<_> = (0..2000)
+        .map(|save| folder.join(format!(".softwood-{}-{save}.tmp", std::process::id())))
+        .collect();
+    for other in &others {
+        fs::write(other, "not ours").unwrap();
+    }
+    model.save(&long).unwrap();
+    assert_eq!(OrctModel::load(&long).unwrap(), model);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), others.len() + 1);
+    for other in &others {
+        assert_eq!(fs::read_to_string(other).unwrap(), "not ours");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn file_errors_tell_the_system_from_the_content() {
     let folder = folder("errors");

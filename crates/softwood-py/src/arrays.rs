@@ -124,7 +124,12 @@ pub fn labels_to_numpy<'py>(py: Python<'py>, labels: &ClassLabels) -> PyResult<B
         ClassLabels::Bool(values) => values.clone().into_pyarray(py).into_any(),
         ClassLabels::Int(values) => values.clone().into_pyarray(py).into_any(),
         ClassLabels::Float(values) => values.clone().into_pyarray(py).into_any(),
-        ClassLabels::Text(values) => py.import("numpy")?.call_method1("array", (values,))?,
+        ClassLabels::Text(values) => {
+            // NumPy's text of fixed length takes NULs at the end for padding.
+            let ends_in_nul = values.iter().any(|label| label.ends_with('\0'));
+            let dtype = if ends_in_nul { "object" } else { "str" };
+            py.import("numpy")?.call_method1("array", (values, dtype))?
+        }
     })
 }
 

@@ -109,7 +109,7 @@ pub enum InputError {
     },
     /// A cost that is no cost.
     #[error(
-        "costs[{row}, {column}] is {value}; costs must be finite and not negative, and 0 on the diagonal"
+        "costs[{row}, {column}] is {value:?}; costs must be numbers from 0 to 1e100, and 0 on the diagonal"
     )]
     Cost {
         /// True class.

@@ -100,6 +100,9 @@ fn check_labels(n: usize, labels: &Labels) -> Result<(), InputError> {
     )
 }
 
+/// Sums of larger costs over rows might overflow.
+const MAX_COST: f64 = 1e100;
+
 /// The K × K costs: those given, or 0.5 off the diagonal.
 fn checked_costs(costs: Option<&[f64]>, k: usize) -> Result<Vec<f64>, InputError> {
     let on_diagonal = |i: usize| i / k == i % k;
@@ -113,8 +116,7 @@ fn checked_costs(costs: Option<&[f64]>, k: usize) -> Result<Vec<f64>, InputError
         "a square matrix with one row for each class",
         format!("{} values for {k} classes", costs.len()),
     )?;
-    let bad =
-        |i: usize| !costs[i].is_finite() || costs[i] < 0.0 || on_diagonal(i) && costs[i] != 0.0;
+    let bad = |i: usize| !(0.0..=MAX_COST).contains(&costs[i]) || on_diagonal(i) && costs[i] != 0.0;
     match (0..k * k).find(|i| bad(*i)) {
         Some(i) => Err(InputError::Cost {
             row: i / k,

@@ -57,50 +57,65 @@ pub(in crate::fitted) fn write(path: &Path, text: &str) -> Result<(), ModelFileE
     })
 }
 
-/// Writes beside `path` and renames, following a link to the file it stands for.
+/// Links followed before a path is taken for a circle of them, as Linux does.
+const MOST_LINKS: usize = 40;
+
+/// Writes beside `path` and renames, following a link to the file it stands for, there or not.
 fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = behind_links(path)?;
     let old = fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         // A pipe or a device is written to, never replaced.
         return fs::write(&target, bytes);
     }
-    let temporary = name_beside(&target)?;
-    let written = write_new(&temporary, bytes)
-        .and_then(|()| {
-            old.map_or(Ok(()), |old| {
-                fs::set_permissions(&temporary, old.permissions())
-            })
-        })
+    if target.file_name().is_none() {
+        let what = "not the name of a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    let (temporary, mut file) = new_file_beside(&target)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| old.map_or(Ok(()), |old| file.set_permissions(old.permissions())))
+        .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, &target));
     if written.is_err() {
         // Best effort: the first error is the one to tell.
         let _ = fs::remove_file(&temporary);
+        return written;
     }
-    written
+    // The new name is safe from a loss of power once the folder is written, too. Not every system can
+    // do that, and the file is complete either way.
+    let _ = fs::File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
+    Ok(())
 }
 
-/// A hidden name in the same folder that no other save of this or another process uses.
-fn name_beside(target: &Path) -> io::Result<PathBuf> {
+/// The path that a chain of symbolic links ends at, whether or not something is there.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) => return Ok(target), // no link
+        }
+    }
+    let what = "too many symbolic links";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    parent.unwrap_or(Path::new("."))
+}
+
+/// A new file in the same folder under a hidden, short name that nobody uses, left over ones included.
+fn new_file_beside(target: &Path) -> io::Result<(PathBuf, fs::File)> {
     static SAVES: AtomicU64 = AtomicU64::new(0);
-    let Some(name) = target.file_name() else {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not the name of a file",
-        ));
-    };
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(
-        ".{}-{}.tmp",
-        std::process::id(),
-        SAVES.fetch_add(1, Ordering::Relaxed)
-    ));
-    Ok(target.with_file_name(hidden))
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    loop {
+        let (process, save) = (std::process::id(), SAVES.fetch_add(1, Ordering::Relaxed));
+        let path = target.with_file_name(format!(".softwood-{process}-{save}.tmp"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return opened.map(|file| (path, file)),
+        }
+    }
 }
