@@ -38,7 +38,7 @@ impl Problem {
     ) -> Self {
         let mut rng = Pcg64::new(u128::from(seed), 0);
         let k = n_classes as u32;
-        let layout = ParameterLayout::new(Topology::complete(depth), features);
+        let layout = ParameterLayout::new(&Topology::complete(depth), features);
         // Rounded to single precision, so that both precisions hold the same numbers.
         let x = Array2::from_shape_simple_fn((rows, features), || {
             f64::from(rng.random_range(-5.0..20.0f64) as f32)

@@ -35,7 +35,7 @@ fn plain_objective(
     objective: &MixtureError<'_, '_>,
     x: &[f64],
 ) -> f64 {
-    let (p, topology) = (u.ncols(), objective.topology);
+    let (p, topology) = (u.ncols(), &objective.topology);
     let (b, l) = (topology.branches(), topology.leaves());
     let leaves = &x[b * (p + 1)..];
     let mut sum = 0.0;

@@ -185,7 +185,8 @@ fn lambda_max_bounds_the_gradient_at_zero() {
             let (classes, alone) = (Classes::new(&y.codes, 2), Parallelism::None);
             let data =
                 ClassificationRows::new(scaled.clone(), classes, None, alone, Stop::default());
-            let cost = ExpectedCost::new(data, topology, 20.0, &[0.0, 0.5, 0.5, 0.0], labels);
+            let cost =
+                ExpectedCost::new(data, topology.clone(), 20.0, &[0.0, 0.5, 0.5, 0.0], labels);
             let mut theta = vec![0.0; b * 4];
             for mu in &mut theta[b * 3..] {
                 *mu = rng.random_range(-0.3..0.3);

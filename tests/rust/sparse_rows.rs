@@ -110,7 +110,7 @@ impl Problem {
     }
 
     fn random(rng: &mut Pcg64, n: usize, p: usize, depth: usize, weighted: bool) -> Self {
-        let dim = ParameterLayout::new(Topology::complete(depth), p).dim();
+        let dim = ParameterLayout::new(&Topology::complete(depth), p).dim();
         Self {
             y: (0..n).map(|_| rng.random_range(0..2)).collect(),
             weights: weighted.then(|| (0..n).map(|i| (i % 3) as f64).collect()),

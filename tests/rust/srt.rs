@@ -99,7 +99,7 @@ fn the_objective_is_that_of_the_paper_and_its_gradient_that_of_differences() {
             column.mapv_inplace(|x| scaling.features[j].apply(x));
         }
         let topology = Topology::complete(depth);
-        let mut at = RegressionParameters::zero(topology, features);
+        let mut at = RegressionParameters::zero(topology.clone(), features);
         at.theta.fill_with(|| rng.random_range(-3.0..3.0));
         at.leaf_slopes.fill_with(|| rng.random_range(-1.0..1.0));
         at.leaf_intercepts.fill_with(|| rng.random_range(-1.0..1.0));

@@ -114,7 +114,7 @@ fn values_gradients_and_predictions_are_the_same() {
             .collect();
         let objective = ExpectedCost::new(
             data.clone(),
-            topology,
+            topology.clone(),
             64.0,
             &costs,
             (0..8).map(|t| t % k as u32).collect(),
@@ -127,7 +127,7 @@ fn values_gradients_and_predictions_are_the_same() {
         (
             value,
             gradient,
-            data.leaf_masses(topology, &theta, 64.0).unwrap(),
+            data.leaf_masses(&topology, &theta, 64.0).unwrap(),
         )
     };
     let alone = evaluate(Parallelism::None);

@@ -79,7 +79,7 @@ fn evaluate(
     let topology = Topology::complete(2);
     let objective = ExpectedCost::new(
         data.clone(),
-        topology,
+        topology.clone(),
         32.0,
         &[0.0, 0.5, 0.7, 0.0],
         vec![0, 1, 1, 0],
@@ -89,7 +89,7 @@ fn evaluate(
         .collect();
     let mut gradient = vec![0.0; theta.len()];
     let value = objective.value_and_gradient(&theta, &mut gradient).unwrap();
-    let masses = data.leaf_masses(topology, &theta, 32.0).unwrap();
+    let masses = data.leaf_masses(&topology, &theta, 32.0).unwrap();
     (scaling.clone(), value, gradient, masses)
 }
 

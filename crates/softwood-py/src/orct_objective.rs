@@ -80,7 +80,7 @@ impl OrctObjective {
         })?;
         let topology = Topology::complete(depth);
         Ok(Self {
-            dim: ParameterLayout::new(topology, rows.features()).dim(),
+            dim: ParameterLayout::new(&topology, rows.features()).dim(),
             x: x.clone().unbind(),
             leaf_codes: leaf_codes.as_array().to_vec(),
             labels,
@@ -138,7 +138,7 @@ impl OrctObjective {
         let data = ClassificationRows::sharing(scaled, classes, weights, Parallelism::Rows, stop);
         let cost = ExpectedCost::with_total_weight(
             data,
-            self.topology,
+            self.topology.clone(),
             self.gamma,
             &self.costs,
             self.leaf_codes.clone(),

@@ -48,7 +48,7 @@ pub(crate) fn ridges_of_most_evidence(
     }
     if settings.ridge_branches.is_none() {
         // z has slope ω_j/p in feature j. Slopes are as good as determined where splits matter.
-        let (omega, intercepts) = ParameterLayout::new(at.topology, p).split(&at.theta);
+        let (omega, intercepts) = ParameterLayout::new(&at.topology, p).split(&at.theta);
         let mut squares = vec![0.0; p + 1];
         for (t, omega) in omega.chunks_exact(p).enumerate() {
             let slopes = omega.iter().map(|omega| omega / p as f64);

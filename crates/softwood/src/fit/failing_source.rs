@@ -179,7 +179,7 @@ fn a_regression_tree_ends_with_the_error_of_its_source() {
             let control = Control::default();
             SrtStarts {
                 data: &data,
-                topology,
+                topology: topology.clone(),
                 settings: &settings,
                 progress: &control.progress,
             }

@@ -162,8 +162,8 @@ fn kept_along_path(
             ..norm.clone()
         };
         let here = Descent {
-            penalty: Penalty::on_splits(&penalty, descent.topology, features),
-            node_penalty: Penalty::on_splits(&penalty, Topology::complete(1), features),
+            penalty: Penalty::on_splits(&penalty, &descent.topology, features),
+            node_penalty: Penalty::on_splits(&penalty, &Topology::complete(1), features),
             progress: &aside,
             ..descent.clone()
         };
@@ -223,7 +223,7 @@ impl Groups {
         let features = self.of_feature.len();
         let splits = theta.len() / (features + 1);
         let topology = Topology::complete((splits + 1).ilog2() as usize);
-        let (coefficients, _) = ParameterLayout::new(topology, features).split(theta);
+        let (coefficients, _) = ParameterLayout::new(&topology, features).split(theta);
         let mut strengths = vec![0.0; self.count];
         for split in coefficients.chunks_exact(features) {
             for (group, a) in self.of_feature.iter().zip(split) {

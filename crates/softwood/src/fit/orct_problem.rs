@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The validated problem, before scaling.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct OrctProblem<'a> {
     pub rows: Rows<'a>,
     pub labels: &'a Labels,
@@ -51,7 +51,7 @@ impl<'a> OrctProblem<'a> {
 
     /// Where splits are in θ.
     pub fn layout(&self) -> ParameterLayout {
-        ParameterLayout::new(self.topology, self.rows.features())
+        ParameterLayout::new(&self.topology, self.rows.features())
     }
 
     /// The model of the best start, without splits that do nothing.
@@ -113,7 +113,6 @@ impl<'a> OrctProblem<'a> {
         let frequencies = likely_frequencies(
             &descent.data,
             &tree.splits(descent.gamma).all(),
-            tree.shape.leaves(),
             &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
         )?;
         let columns = settings.run.columns();
@@ -191,8 +190,8 @@ impl<'a> OrctProblem<'a> {
         };
         Descent {
             stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
-            penalty: Penalty::on_splits(&penalty, self.topology, features),
-            node_penalty: Penalty::on_splits(&penalty, Topology::complete(1), features),
+            penalty: Penalty::on_splits(&penalty, &self.topology, features),
+            node_penalty: Penalty::on_splits(&penalty, &Topology::complete(1), features),
             rates: ClassRates {
                 bounds: settings.min_class_rate.clone(),
             },
@@ -201,7 +200,7 @@ impl<'a> OrctProblem<'a> {
             tol: settings.tol,
             max_iter: settings.max_iter,
             class_weights,
-            topology: self.topology,
+            topology: self.topology.clone(),
             data,
             progress,
         }

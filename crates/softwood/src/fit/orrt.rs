@@ -88,7 +88,7 @@ fn fit_checked(
     let starts = OrrtStarts {
         data: &data,
         bounds: &bounds,
-        topology,
+        topology: topology.clone(),
         settings,
         progress: &control.progress,
     }
@@ -96,7 +96,7 @@ fn fit_checked(
     let at = &starts.parameters;
     let mut model = OrrtModel {
         tree: SoftTree::of(
-            topology,
+            &topology,
             settings.gamma,
             &at.theta,
             &scaling,

@@ -92,6 +92,7 @@ impl<'d> OrrtStarts<'_, 'd> {
             data: &sample,
             bounds: &GroupBounds::default(),
             settings: &plain,
+            topology: self.topology.clone(),
             ..*self
         };
         let descent = few.descent(&frame, frame.penalty.max(LEAST_LEAF_RIDGE));
@@ -135,12 +136,12 @@ impl<'d> OrrtStarts<'_, 'd> {
         gammas.push(settings.gamma);
         MixtureDescent {
             data: self.data.clone(),
-            topology: self.topology,
+            topology: self.topology.clone(),
             gammas,
             centers: &frame.centers,
             variances: &frame.variances,
             ridge: settings.ridge_leaves.unwrap_or(usual),
-            penalty: Penalty::on_splits_and_leaves(&settings.penalty, self.topology, p),
+            penalty: Penalty::on_splits_and_leaves(&settings.penalty, &self.topology, p),
             bounds: self.bounds,
             tol: settings.tol,
             max_iter: settings.max_iter,
@@ -233,7 +234,7 @@ impl<'d> OrrtStarts<'_, 'd> {
     }
 
     fn random_splits(&self, start: usize) -> Result<Vec<f64>, Interrupted> {
-        let (topology, p) = (self.topology, self.data.features());
+        let (topology, p) = (&self.topology, self.data.features());
         let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), start as u128);
         let mut theta = vec![0.0; ParameterLayout::new(topology, p).dim()];
         let (rows, fresh) = (
@@ -258,13 +259,13 @@ impl<'d> OrrtStarts<'_, 'd> {
         let left = left.with_stop(&self.data.rows.stop);
         let starts = SrtStarts {
             data: &left,
-            topology: self.topology,
+            topology: self.topology.clone(),
             settings: &settings,
             progress: &Arc::new(Progress::default()),
         }
         .run()?;
         let found = &starts.outcomes[starts.best].parameters;
-        let layout = ParameterLayout::new(self.topology, self.data.features());
+        let layout = ParameterLayout::new(&self.topology, self.data.features());
         let mut theta = found.theta.clone();
         for t in 0..self.topology.branches() {
             let split = layout.node(&theta, t);

@@ -90,7 +90,7 @@ pub(super) fn fit_checked(
     let topology = Topology::complete(settings.depth);
     let starts = SrtStarts {
         data: &data,
-        topology,
+        topology: topology.clone(),
         settings,
         progress,
     }
@@ -102,7 +102,7 @@ pub(super) fn fit_checked(
     let mut report = starts.report(rows.len(), began);
     report.loss_unit = loss_unit;
     let mut model = SrtModel {
-        tree: SoftTree::of(topology, 1.0, &at.theta, &scaling, settings.run.columns()),
+        tree: SoftTree::of(&topology, 1.0, &at.theta, &scaling, settings.run.columns()),
         leaf_slopes,
         leaf_intercepts,
         curves: trend.curves,

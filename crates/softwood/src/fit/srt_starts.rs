@@ -84,7 +84,7 @@ impl<'d> SrtStarts<'_, 'd> {
     ) -> Result<Starts<Run<'r, 'd>>, Interrupted> {
         let begin = |start: usize| {
             let patient = self.data.without_deadline();
-            let splits = self.first_splits(&patient.rows, self.topology, start)?;
+            let splits = self.first_splits(&patient.rows, self.topology.clone(), start)?;
             let mut run = Run::new(self.data, splits, ridges.clone(), rules, self.progress)?;
             run.advance(self.settings.macro_iterations.min(FIRST_RUNG))?;
             Ok(run)

@@ -22,7 +22,7 @@ impl OrctModel {
         let log_odds = LogOdds {
             tree,
             frequencies: self.leaf_frequencies(),
-            limit: saturation(tree.shape.topology().depth()),
+            limit: saturation(tree.shape.depth()),
         };
         effects(tree, &log_odds, &rows.into(), classes, &each_column(tree))
     }
@@ -184,7 +184,7 @@ impl Outcome for OrrtModel {
 
     fn outcomes(&self, values: &[f64], reach: &mut Vec<f64>, out: &mut [f64]) {
         let (margins, models) = values.split_at(self.tree.shape.splits().len());
-        let limit = saturation(self.tree.shape.topology().depth());
+        let limit = saturation(self.tree.shape.depth());
         out[0] = 0.0;
         self.tree
             .reach_leaves(margins, limit, reach, |leaf, reached| {

@@ -80,7 +80,6 @@ impl OrrtModel {
         let rows = rows.into();
         let mixture = ModelMixture::new(
             self.tree.linear_splits().all(),
-            self.tree.shape.leaves().to_vec(),
             &self.leaf_slopes,
             &self.leaf_intercepts,
         );

@@ -5,11 +5,11 @@ use super::decision::Decision;
 use super::passing::fill_by_blocks;
 use crate::InputError;
 use crate::data::{Parallelism, RowSource, Rows, Tile};
-use crate::tree::Shape;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::label_regions::LabelRegions;
 use crate::tree::leaf_sums::mix_values;
 use crate::tree::splits::Splits;
+use crate::tree::{Shape, Topology};
 
 impl SoftTree {
     /// P_xt for each row, N × L.
@@ -57,21 +57,19 @@ impl LinearSplits<'_> {
     pub fn mixture_of_leaves(&self, values: Vec<f64>) -> Mixture {
         Mixture {
             splits: self.all(),
-            nodes: self.shape.leaves().to_vec(),
             values,
         }
     }
 
     /// Σ_t C_kt P_xt: of a deep tree often half of the splits part leaves of one class, and cost nothing.
     pub fn mixture_of_labels(&self, labels: &[u32], classes: usize) -> Mixture {
-        let LabelRegions { splits, ends } = LabelRegions::of(self.shape, labels);
-        let mut values = vec![0.0; ends.len() * classes];
-        for ((_, label), values) in ends.iter().zip(values.chunks_exact_mut(classes)) {
+        let LabelRegions { splits, labels } = LabelRegions::of(self.shape, labels);
+        let mut values = vec![0.0; labels.len() * classes];
+        for (label, values) in labels.iter().zip(values.chunks_exact_mut(classes)) {
             values[*label as usize] = 1.0;
         }
         Mixture {
             splits: self.at(&splits),
-            nodes: ends.into_iter().map(|(node, _)| node).collect(),
             values,
         }
     }
@@ -85,37 +83,27 @@ impl LinearSplits<'_> {
     fn at(&self, positions: &[usize]) -> Splits {
         let features = self.features;
         let of_split = |split: &usize| &self.coefficients[split * features..][..features];
-        let node = |split: &usize| self.shape.splits()[*split];
-        let intercept = |split: &usize| self.intercepts[*split];
-        Splits::of_nodes(
-            self.shape.topology(),
-            features,
-            positions.iter().map(node).collect(),
-            &positions
-                .iter()
-                .flat_map(of_split)
-                .copied()
-                .collect::<Vec<f64>>(),
-            &positions.iter().map(intercept).collect::<Vec<f64>>(),
-            self.gamma,
-        )
+        let coefficients = positions.iter().flat_map(of_split);
+        let intercepts = positions.iter().map(|split| &self.intercepts[*split]);
+        let theta: Vec<f64> = coefficients.chain(intercepts).copied().collect();
+        let nodes = positions.iter().map(|split| self.shape.splits()[*split]);
+        let shape = Shape::of_splits(nodes.collect()).expect("each with its ancestors");
+        Splits::new(&Topology::of(shape), features, &theta, self.gamma)
     }
 }
 
-/// Σ_n R_xn · value_nk over some nodes where the tree ends, k < K.
+/// Σ_t P_xt · value_tk over the leaves of a tree, k < K.
 pub(crate) struct Mixture {
-    /// The splits above the nodes.
+    /// The splits.
     pub splits: Splits,
-    /// The nodes.
-    pub nodes: Vec<usize>,
-    /// K values in [0, 1] for each.
+    /// K values in [0, 1] for each leaf.
     pub values: Vec<f64>,
 }
 
 impl Mixture {
     /// K.
     fn width(&self) -> usize {
-        self.values.len() / self.nodes.len()
+        self.values.len() / self.splits.topology.leaves()
     }
 
     /// N × K values into `out`; false if a row is not finite.
@@ -173,12 +161,12 @@ impl Mixture {
         let stride = rows.stride();
         let scratch = || {
             let columns = vec![0.0; self.width() * stride];
-            (BlockScratch::new(self.splits.topology, stride), columns)
+            (BlockScratch::new(&self.splits.topology, stride), columns)
         };
         let fill =
             |(scratch, columns): &mut (BlockScratch, Vec<f64>), tile: Tile<'_>, out: &mut [T]| {
                 block_pass::leaf_probabilities(&self.splits, tile, scratch);
-                mix_values(scratch, &self.nodes, &self.values, columns);
+                mix_values(scratch, &self.values, columns);
                 // Rounding may take a sum beyond 1.
                 columns.iter_mut().for_each(|p| *p = p.min(1.0));
                 put(columns, out);

@@ -31,9 +31,9 @@ pub struct SoftTree {
 }
 
 impl SoftTree {
-    /// The complete tree of θ = (a, μ).
+    /// The tree of θ = (a, μ).
     pub(crate) fn of(
-        topology: Topology,
+        topology: &Topology,
         gamma: f64,
         theta: &[f64],
         scaling: &Scaling,
@@ -43,7 +43,7 @@ impl SoftTree {
         let (coefficients, intercepts) = layout.split(theta);
         let splits = (coefficients.to_vec(), intercepts.to_vec());
         Self::new(
-            Shape::complete(topology.depth()),
+            topology.shape().clone(),
             gamma,
             splits,
             scaling,

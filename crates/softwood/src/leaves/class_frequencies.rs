@@ -21,14 +21,13 @@ const LIKELIHOOD_GAIN: f64 = 1e-5;
 pub(crate) fn likely_frequencies(
     data: &ClassificationRows<'_>,
     splits: &Splits,
-    leaves: &[usize],
     weights: &[f64],
 ) -> Result<Vec<f64>, Interrupted> {
     let classes = data.target.count();
     let mut frequencies = smoothed_frequencies(weights, classes);
     let mut before = f64::NEG_INFINITY;
     for _ in 0..MAX_STEPS {
-        let mut sums = match data.leaf_posteriors(splits, leaves, &frequencies) {
+        let mut sums = match data.leaf_posteriors(splits, &frequencies) {
             Err(Interrupted::TimeLimit | Interrupted::Cancelled) => break,
             sums => sums?,
         };

@@ -79,11 +79,11 @@ pub(crate) struct RateConstrainedCost<'a, 'd> {
 
 impl Constrained for RateConstrainedCost<'_, '_> {
     fn dim(&self) -> usize {
-        ParameterLayout::new(self.topology, self.data.features()).dim()
+        ParameterLayout::new(&self.topology, self.data.features()).dim()
     }
 
     fn values(&self, theta: &[f64]) -> Result<(f64, Vec<f64>), Interrupted> {
-        let masses = self.data.leaf_masses(self.topology, theta, self.gamma)?;
+        let masses = self.data.leaf_masses(&self.topology, theta, self.gamma)?;
         let total: f64 = self.class_weights.iter().sum();
         let cost = expected_cost(&masses, self.costs, self.labels) / total;
         let rates = self.rates.rates(&masses, self.labels);
@@ -101,7 +101,7 @@ impl Constrained for RateConstrainedCost<'_, '_> {
             .lagrangian_costs(self.costs, self.class_weights, slopes);
         let lowered = ExpectedCost::with_total_weight(
             self.data.clone(),
-            self.topology,
+            self.topology.clone(),
             self.gamma,
             &costs,
             self.labels.to_vec(),

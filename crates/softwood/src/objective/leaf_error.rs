@@ -32,11 +32,11 @@ impl LeafCosts for RowCosts<'_, '_> {
 
 impl Objective for RowCosts<'_, '_> {
     fn dim(&self) -> usize {
-        ParameterLayout::new(self.topology, self.rows.features()).dim()
+        ParameterLayout::new(&self.topology, self.rows.features()).dim()
     }
 
     fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
-        let (topology, p) = (self.topology, self.rows.features());
+        let (topology, p) = (&self.topology, self.rows.features());
         let value = value_and_gradient(self.rows, topology, 1.0, theta, self, gradient)?;
         let data_scale = self.scale / self.total_weight;
         let slopes = self.ridge[..p].iter().cycle();
@@ -79,7 +79,8 @@ impl SoftRegressionError<'_, '_> {
     }
 
     fn parameters(&self, x: &[f64]) -> RegressionParameters {
-        let mut parameters = RegressionParameters::zero(self.topology, self.data.features());
+        let mut parameters =
+            RegressionParameters::zero(self.topology.clone(), self.data.features());
         let (theta, leaves) = x.split_at(parameters.theta.len());
         let (slopes, intercepts) = leaves.split_at(parameters.leaf_slopes.len());
         parameters.theta.copy_from_slice(theta);
@@ -101,7 +102,7 @@ impl Objective for SoftRegressionError<'_, '_> {
         let costs = data.leaf_costs(&parameters, 0, None)?;
         let branches = RowCosts {
             rows: &data.rows,
-            topology: self.topology,
+            topology: self.topology.clone(),
             costs: &costs,
             total_weight: data.total_weight(),
             ridge: self.ridge_branches.into(),

@@ -47,7 +47,7 @@ impl Objective for Logistic<'_, '_> {
     }
 
     fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
-        let stump = Topology::complete(1);
+        let stump = &Topology::complete(1);
         let loss = value_and_gradient(self.rows, stump, 1.0, theta, self, gradient)?;
         let a = &theta[..self.rows.features()];
         for (g, a) in gradient.iter_mut().zip(a) {

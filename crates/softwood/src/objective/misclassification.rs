@@ -84,11 +84,11 @@ impl LeafCosts for ExpectedCost<'_> {
 
 impl Objective for ExpectedCost<'_> {
     fn dim(&self) -> usize {
-        ParameterLayout::new(self.topology, self.data.features()).dim()
+        ParameterLayout::new(&self.topology, self.data.features()).dim()
     }
 
     fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
-        let (rows, topology) = (&self.data.rows, self.topology);
+        let (rows, topology) = (&self.data.rows, &self.topology);
         value_and_gradient(rows, topology, self.gamma, theta, self, gradient)
     }
 }

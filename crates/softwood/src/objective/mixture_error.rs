@@ -38,7 +38,7 @@ pub struct MixtureError<'a, 'd> {
 impl MixtureError<'_, '_> {
     /// Where (a, μ) are in x.
     pub fn splits(&self) -> Range<usize> {
-        0..ParameterLayout::new(self.topology, self.centers.len()).dim()
+        0..ParameterLayout::new(&self.topology, self.centers.len()).dim()
     }
 
     /// The leaf models for splits θ = (a, μ) that make the objective least: one regression for all of
@@ -62,7 +62,7 @@ impl MixtureError<'_, '_> {
             return self.best_leaves(theta);
         }
         let p = self.centers.len();
-        let mut tree = RegressionParameters::zero(self.topology, p);
+        let mut tree = RegressionParameters::zero(self.topology.clone(), p);
         // Steepness is 1 there.
         tree.theta = theta.iter().map(|a| self.gamma * a).collect();
         let half = 0.5 * self.data.total_weight();
@@ -86,14 +86,14 @@ impl MixtureError<'_, '_> {
     }
 
     fn moments(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
-        let splits = Splits::new(self.topology, self.centers.len(), theta, self.gamma);
+        let splits = Splits::new(&self.topology, self.centers.len(), theta, self.gamma);
         self.data.mixture_moments(splits, self.centers)
     }
 
     /// x with splits and leaf models in the tree's own terms: intercepts where the features are 0.
     pub fn parameters(&self, x: &[f64]) -> RegressionParameters {
         let p = self.centers.len();
-        let mut parameters = RegressionParameters::zero(self.topology, p);
+        let mut parameters = RegressionParameters::zero(self.topology.clone(), p);
         let (theta, leaves) = x.split_at(parameters.theta.len());
         let (slopes, intercepts) = leaves.split_at(parameters.leaf_slopes.len());
         parameters.theta.copy_from_slice(theta);
@@ -112,10 +112,8 @@ impl MixtureError<'_, '_> {
     /// The tree of x as rows are passed over with it.
     pub(crate) fn mixture(&self, x: &[f64]) -> ModelMixture {
         let at = self.parameters(x);
-        let topology = self.topology;
         ModelMixture::new(
-            Splits::new(topology, self.centers.len(), &at.theta, self.gamma),
-            (topology.branches()..).take(topology.leaves()).collect(),
+            Splits::new(&self.topology, self.centers.len(), &at.theta, self.gamma),
             &at.leaf_slopes,
             &at.leaf_intercepts,
         )

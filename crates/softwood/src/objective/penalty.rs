@@ -129,7 +129,7 @@ pub(crate) struct Penalty {
 
 impl Penalty {
     /// The penalty `settings`, λ_L said, on θ = (a, μ) of a tree: its coefficients, not its intercepts.
-    pub fn on_splits(settings: &PenaltySettings, topology: Topology, features: usize) -> Self {
+    pub fn on_splits(settings: &PenaltySettings, topology: &Topology, features: usize) -> Self {
         let layout = ParameterLayout::new(topology, features);
         let nodes = (0..topology.branches()).map(|t| layout.coefficients(t));
         Self::on_nodes(settings, layout.dim(), SPLIT_BOUNDS, nodes.collect())
@@ -139,7 +139,7 @@ impl Penalty {
     /// and leaves together. Leaves are free, splits within their bounds.
     pub fn on_splits_and_leaves(
         settings: &PenaltySettings,
-        topology: Topology,
+        topology: &Topology,
         features: usize,
     ) -> Self {
         let layout = ParameterLayout::new(topology, features);
@@ -330,7 +330,7 @@ mod tests {
                 shape: EVERY_SHAPE[shape],
                 groups: Some(vec![7, 7]),
             };
-            let penalty = Penalty::on_splits(&settings, Topology::complete(2), 2);
+            let penalty = Penalty::on_splits(&settings, &Topology::complete(2), 2);
             let term = penalty.tangent(&at);
             let term_at = |theta: &[f64]| SimpleTerm::value(&term, theta);
             let above = |theta: &[f64]| penalty.value(&at) + term_at(theta) - term_at(&at);

@@ -101,7 +101,7 @@ impl RegressionRows<'_> {
         node: usize,
         extra: Option<&[f64]>,
     ) -> Result<AlignedBuffer, Interrupted> {
-        let topology = parameters.topology;
+        let topology = &parameters.topology;
         let children =
             [topology.left(node), topology.right(node)].map(|child| Subtree::at(parameters, child));
         self.rows.fill_columns(

@@ -12,26 +12,18 @@ impl ClassificationRows<'_> {
     /// Probability mass of class k in leaf t, Σ_{i: y_i = k} w_i P_it, as K × L.
     pub fn leaf_masses(
         &self,
-        topology: Topology,
+        topology: &Topology,
         theta: &[f64],
         gamma: f64,
     ) -> Result<Vec<f64>, Interrupted> {
         let splits = Splits::new(topology, self.features(), theta, gamma);
-        self.masses_at(
-            splits,
-            (topology.branches()..).take(topology.leaves()).collect(),
-        )
+        self.masses_of(splits)
     }
 
-    /// The same at the leaves of a tree of any shape, given by their nodes.
-    pub(crate) fn masses_at(
-        &self,
-        splits: Splits,
-        leaves: Vec<usize>,
-    ) -> Result<Vec<f64>, Interrupted> {
+    /// The same for splits that are laid out already.
+    pub(crate) fn masses_of(&self, splits: Splits) -> Result<Vec<f64>, Interrupted> {
         self.rows.sum(&LeafMasses {
             splits,
-            leaves,
             classes: self.target,
         })
     }
@@ -39,8 +31,6 @@ impl ClassificationRows<'_> {
 
 struct LeafMasses<'a> {
     splits: Splits,
-    /// The leaves' nodes.
-    leaves: Vec<usize>,
     classes: Classes<'a>,
 }
 
@@ -55,11 +45,11 @@ impl Pass for LeafMasses<'_> {
     type Sum = Vec<f64>;
 
     fn begin(&self, stride: usize) -> Scratch {
-        let topology = self.splits.topology;
+        let topology = &self.splits.topology;
         Scratch {
             block: BlockScratch::new(topology, stride),
             column: AlignedBuffer::zeros(stride),
-            masses: vec![0.0; self.classes.count() * self.leaves.len()],
+            masses: vec![0.0; self.classes.count() * topology.leaves()],
         }
     }
 
@@ -69,7 +59,7 @@ impl Pass for LeafMasses<'_> {
         // One sum of vectors a class: adding row by row would wait for each sum in turn.
         for (class, masses) in scratch
             .masses
-            .chunks_exact_mut(self.leaves.len())
+            .chunks_exact_mut(self.splits.topology.leaves())
             .enumerate()
         {
             scratch.column.fill(0.0);
@@ -78,7 +68,7 @@ impl Pass for LeafMasses<'_> {
                     *weight = *w;
                 }
             }
-            add_leaf_masses(&scratch.column, &scratch.block, &self.leaves, masses);
+            add_leaf_masses(&scratch.column, &scratch.block, masses);
         }
     }
 
@@ -114,12 +104,11 @@ mod tests {
             ClassificationRows::new(source, classes, None, Parallelism::Rows, Stop::default())
         };
         let pass = |data: &ClassificationRows<'_>| LeafMasses {
-            splits: Splits::new(topology, 3, &theta, 20.0),
-            leaves: (topology.branches()..).take(topology.leaves()).collect(),
+            splits: Splits::new(&topology, 3, &theta, 20.0),
             classes: Classes::new(&codes[..data.len()], 3),
         };
         let whole = rows(0, 20_000);
-        let expected = whole.leaf_masses(topology, &theta, 20.0).unwrap();
+        let expected = whole.leaf_masses(&topology, &theta, 20.0).unwrap();
         let source = ScaledRows::new(x.view().into(), &scaling);
         let (chunk, chunks) = (source.chunk_len(), source.chunks());
         for held_here in 1..chunks {

@@ -12,12 +12,10 @@ impl ClassificationRows<'_> {
     pub(crate) fn leaf_posteriors(
         &self,
         splits: &Splits,
-        leaves: &[usize],
         frequencies: &[f64],
     ) -> Result<Vec<f64>, Interrupted> {
         self.rows.sum(&LeafPosteriors {
             splits,
-            leaves,
             frequencies,
             classes: self.target,
         })
@@ -26,8 +24,6 @@ impl ClassificationRows<'_> {
 
 struct LeafPosteriors<'a> {
     splits: &'a Splits,
-    /// The leaves' nodes.
-    leaves: &'a [usize],
     frequencies: &'a [f64],
     classes: Classes<'a>,
 }
@@ -45,7 +41,7 @@ impl Pass for LeafPosteriors<'_> {
 
     fn begin(&self, stride: usize) -> Scratch {
         Scratch {
-            block: BlockScratch::new(self.splits.topology, stride),
+            block: BlockScratch::new(&self.splits.topology, stride),
             evidence: vec![0.0; stride],
             sums: vec![0.0; self.frequencies.len() + 1],
         }
@@ -59,17 +55,17 @@ impl Pass for LeafPosteriors<'_> {
         } = scratch;
         block_pass::leaf_probabilities(self.splits, block.tile, tree);
         let (codes, k) = (self.classes.of_block(block), self.classes.count());
-        let leaves = || self.leaves.iter().zip(self.frequencies.chunks_exact(k));
+        let probabilities = tree.leaf_probabilities().chunks_exact(block.stride());
+        let leaves = || probabilities.clone().zip(self.frequencies.chunks_exact(k));
         evidence.fill(0.0);
         for (leaf, frequencies) in leaves() {
-            let reach = tree.reach(*leaf).iter();
-            for ((evidence, reach), code) in evidence.iter_mut().zip(reach).zip(codes) {
+            for ((evidence, reach), code) in evidence.iter_mut().zip(leaf).zip(codes) {
                 *evidence += reach * frequencies[*code as usize];
             }
         }
         let (of_leaves, likelihood) = sums.split_at_mut(self.frequencies.len());
         for ((leaf, frequencies), sums) in leaves().zip(of_leaves.chunks_exact_mut(k)) {
-            let rows = tree.reach(*leaf).iter().zip(block.weights);
+            let rows = leaf.iter().zip(block.weights);
             for (((reach, weight), evidence), code) in rows.zip(&*evidence).zip(codes) {
                 let class = *code as usize;
                 sums[class] += weight * (reach * frequencies[class] / evidence);

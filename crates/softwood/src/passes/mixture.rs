@@ -198,7 +198,7 @@ impl Pass for Moments<'_> {
     fn begin(&self, stride: usize) -> MomentScratch {
         let count = self.leaves() * (self.centers.len() + 1);
         MomentScratch {
-            tree: BlockScratch::new(self.splits.topology, stride),
+            tree: BlockScratch::new(&self.splits.topology, stride),
             columns: MomentColumns::new(count, stride),
             moments: vec![0.0; (count + 2) * (count + 2)],
         }

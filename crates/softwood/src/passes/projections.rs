@@ -14,7 +14,7 @@ const BINS: usize = 1024;
 /// For each of `nodes` the `levels`-quantile of aₜᵀx/p, rows weighted by their chance of being there.
 pub(crate) fn projection_quantiles(
     rows: &WeightedRows<'_>,
-    topology: Topology,
+    topology: &Topology,
     theta: &[f64],
     gamma: f64,
     nodes: &[usize],
@@ -60,7 +60,7 @@ struct Scratch {
 impl Projections<'_> {
     fn begin(&self, stride: usize, sums: Vec<f64>) -> Scratch {
         Scratch {
-            block: BlockScratch::new(self.splits.topology, stride),
+            block: BlockScratch::new(&self.splits.topology, stride),
             reach: vec![0.0; self.nodes.len() * stride],
             sums,
         }

@@ -15,7 +15,7 @@ impl WeightedRows<'_> {
     /// Probability R_it of reaching `node` from the root, for each row, padding included.
     pub(crate) fn reach(
         &self,
-        topology: Topology,
+        topology: &Topology,
         theta: &[f64],
         gamma: f64,
         node: usize,
@@ -34,7 +34,7 @@ impl WeightedRows<'_> {
     /// w_i R_it for every row, 0 where R_it is a trace: what `node` sees of the data.
     pub(crate) fn weights_at(
         &self,
-        topology: Topology,
+        topology: &Topology,
         theta: &[f64],
         gamma: f64,
         node: usize,
@@ -55,7 +55,7 @@ impl WeightedRows<'_> {
 
     /// z_i of one split (a, μ) of steepness 1 for each row.
     pub(crate) fn linear_values(&self, split: &[f64]) -> Result<Vec<f64>, Interrupted> {
-        let stump = Topology::complete(1);
+        let stump = &Topology::complete(1);
         let splits = Splits::new(stump, self.features(), split, 1.0);
         let columns = self.fill_columns(
             1,
@@ -75,10 +75,9 @@ impl WeightedRows<'_> {
         parameters: &RegressionParameters,
         node: usize,
     ) -> Result<Vec<u32>, Interrupted> {
-        let topology = parameters.topology;
-        let height = topology.depth() - topology.level(node);
+        let topology = &parameters.topology;
         let first = topology.leaves_below(node).start;
-        let inner = Topology::complete(height);
+        let inner = topology.subtree(node);
         let subtree = Subtree::at(parameters, node);
         let columns = self.fill_columns(
             1,
@@ -88,7 +87,7 @@ impl WeightedRows<'_> {
                 let stride = out.len();
                 for (i, out) in out.iter_mut().enumerate() {
                     let mut at = 0;
-                    for _ in 0..height {
+                    while inner.as_leaf(at).is_none() {
                         at = if z[at * stride + i] >= 0.0 {
                             inner.left(at)
                         } else {

@@ -137,7 +137,7 @@ impl LeftSums {
     pub fn new(split: &[f64]) -> Self {
         let features = split.len() - 1;
         Self {
-            splits: Splits::new(Topology::complete(1), features, split, 1.0),
+            splits: Splits::new(&Topology::complete(1), features, split, 1.0),
             features,
         }
     }
@@ -149,7 +149,7 @@ impl Pass for LeftSums {
 
     fn begin(&self, stride: usize) -> Self::Scratch {
         (
-            BlockScratch::new(self.splits.topology, stride),
+            BlockScratch::new(&self.splits.topology, stride),
             InsideSums::new(stride, self.features + 1),
         )
     }

@@ -31,7 +31,7 @@ pub(crate) trait LeafCosts: Sync {
 /// Σ_i loss_i and, into `gradient`, its derivatives by θ = (a, μ): γz = (γ/p) aᵀu − γμ.
 pub(crate) fn value_and_gradient(
     rows: &WeightedRows<'_>,
-    topology: Topology,
+    topology: &Topology,
     gamma: f64,
     theta: &[f64],
     costs: &impl LeafCosts,
@@ -75,7 +75,7 @@ impl<C: LeafCosts> Pass for ValueAndGradient<'_, C> {
     type Sum = (f64, Vec<f64>);
 
     fn begin(&self, stride: usize) -> Scratch {
-        let topology = self.splits.topology;
+        let topology = &self.splits.topology;
         let mut block = BlockScratch::new(topology, stride);
         if let Some(columns) = self.costs.columns() {
             block.cost_columns.copy_from_slice(columns);

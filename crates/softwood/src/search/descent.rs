@@ -166,7 +166,7 @@ impl Descent<'_, '_> {
         labels: &mut Option<Vec<u32>>,
         multipliers: &mut Multipliers,
     ) -> Result<Option<Outcome>, Interrupted> {
-        let masses = self.data.leaf_masses(self.topology, theta, stage.gamma)?;
+        let masses = self.data.leaf_masses(&self.topology, theta, stage.gamma)?;
         let revised = self.label(&masses, stage, multipliers);
         if labels.as_ref() == Some(&revised) {
             return Ok(None);
@@ -197,7 +197,7 @@ impl Descent<'_, '_> {
     ) -> Result<StartOutcome, Interrupted> {
         let stage = &self.stages[self.stages.len() - 1];
         let data = self.data.with_stop(&Stop::default());
-        let masses = data.leaf_masses(self.topology, &theta, stage.gamma)?;
+        let masses = data.leaf_masses(&self.topology, &theta, stage.gamma)?;
         let labels = self.label(&masses, stage, multipliers);
         let loss = expected_cost(&masses, &stage.costs, &labels) / self.total_weight();
         let rates = self.rates.rates(&masses, &labels);
@@ -241,7 +241,7 @@ impl Descent<'_, '_> {
         if self.rates.bounds.is_empty() {
             let objective = ExpectedCost::with_total_weight(
                 self.data.clone(),
-                self.topology,
+                self.topology.clone(),
                 stage.gamma,
                 &stage.costs,
                 labels.to_vec(),
@@ -253,7 +253,7 @@ impl Descent<'_, '_> {
         }
         let problem = RateConstrainedCost {
             data: &self.data,
-            topology: self.topology,
+            topology: self.topology.clone(),
             gamma: stage.gamma,
             costs: &stage.costs,
             labels,

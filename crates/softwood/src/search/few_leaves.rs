@@ -202,7 +202,7 @@ fn loss_of_leaf(masses: &[f64], costs: &[f64]) -> f64 {
 
 /// θ of the complete tree that does the same: where there is no split all rows go left.
 fn complete(descent: &Descent<'_, '_>, start: &StartOutcome, tree: &Simplified) -> Vec<f64> {
-    let layout = ParameterLayout::new(descent.topology, descent.data.features());
+    let layout = ParameterLayout::new(&descent.topology, descent.data.features());
     let mut theta = vec![0.0; layout.dim()];
     for t in 0..descent.topology.branches() {
         theta[layout.intercept(t)] = -1.0;

@@ -104,7 +104,7 @@ impl<'d> MixtureDescent<'_, 'd> {
     fn error<'s>(&'s self, stage: usize) -> MixtureError<'s, 'd> {
         MixtureError {
             data: &self.data,
-            topology: self.topology,
+            topology: self.topology.clone(),
             gamma: self.gammas[stage],
             centers: self.centers,
             variances: self.variances,

@@ -83,8 +83,7 @@ impl Run<'_, '_> {
 
     /// Both steps at `t` for k ≤ k₀, on the rows that pass t and its subtree.
     fn free_step(&mut self, t: usize, balance: &Balance) -> Result<(), Interrupted> {
-        let topology = self.parameters.topology;
-        let root_alone = t == 0 && topology.depth() > 1;
+        let root_alone = t == 0 && self.parameters.topology.depth() > 1;
         let members = self.members(t);
         if members.is_empty() {
             return Ok(());
@@ -110,8 +109,7 @@ impl Run<'_, '_> {
         balance: &Balance,
         threshold: f64,
     ) -> Result<(), Interrupted> {
-        let topology = self.parameters.topology;
-        let root_alone = t == 0 && topology.depth() > 1;
+        let root_alone = t == 0 && self.parameters.topology.depth() > 1;
         let reach = self.reach(t)?;
         let costs = if root_alone {
             self.data.child_costs(&self.parameters, t, Some(&reach))?

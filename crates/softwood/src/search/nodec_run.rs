@@ -245,15 +245,13 @@ impl<'a, 'd> Run<'a, 'd> {
         costs: &'b [f64],
         scale: f64,
     ) -> RowCosts<'b, 'r> {
-        let topology = self.parameters.topology;
-        let height = if root_alone {
-            1
-        } else {
-            topology.depth() - topology.level(t)
-        };
         RowCosts {
             rows: &here.rows,
-            topology: Topology::complete(height),
+            topology: if root_alone {
+                Topology::complete(1)
+            } else {
+                self.parameters.topology.subtree(t)
+            },
             costs,
             total_weight: self.data.total_weight(),
             ridge: self.ridges.branches.clone(),
@@ -264,7 +262,7 @@ impl<'a, 'd> Run<'a, 'd> {
     /// Probability of reaching `t` from the root, for each row, padding included.
     pub(super) fn reach(&self, t: usize) -> Result<AlignedBuffer, Interrupted> {
         let at = &self.parameters;
-        self.data.rows.reach(at.topology, &at.theta, 1.0, t)
+        self.data.rows.reach(&at.topology, &at.theta, 1.0, t)
     }
 
     /// The LN step: exact weighted ridge regressions of the leaves below `t`.
@@ -321,7 +319,7 @@ impl<'a, 'd> Run<'a, 'd> {
     ) -> Result<f64, Interrupted> {
         let objective = SoftRegressionError {
             data,
-            topology: parameters.topology,
+            topology: parameters.topology.clone(),
             ridge_branches: &self.ridges.branches,
             ridge_leaves: &self.ridges.leaves,
         };

@@ -28,7 +28,7 @@ pub(crate) fn run_start(
     regrowths: usize,
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Interrupted> {
-    let topology = descent.topology;
+    let topology = &descent.topology;
     let mut theta = vec![0.0; ParameterLayout::new(topology, descent.data.features()).dim()];
     // Without a first point there is no answer, so the time limit waits for it.
     let data = descent.data.without_deadline();
@@ -94,7 +94,7 @@ fn regrow(
     best: &StartOutcome,
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Interrupted> {
-    let (data, topology) = (&descent.data, descent.topology);
+    let (data, topology) = (&descent.data, &descent.topology);
     data.rows.stop.check()?;
     let leaves = topology.leaves();
     let masses = data.leaf_masses(topology, &best.theta, descent.gamma)?;

@@ -5,7 +5,7 @@
 
 use super::descent::{Descent, StartOutcome};
 use crate::stop::Interrupted;
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::ParameterLayout;
 
 /// Nodes tried at most, from the root down; each costs a pass over the rows.
 const NODES_TRIED: usize = 15;
@@ -23,15 +23,14 @@ pub(crate) fn pruned(
     if !descent.rates.bounds.is_empty() {
         return Ok(outcome);
     }
-    let topology = descent.topology;
+    let topology = &descent.topology;
     let layout = ParameterLayout::new(topology, descent.data.features());
     let mut best = outcome.clone();
     let mut found = false;
     for t in 0..topology.branches().min(NODES_TRIED) {
         let mut theta = best.theta.clone();
         let mut changed = false;
-        let subtree = Topology::complete(topology.depth() - topology.level(t));
-        for below in (0..subtree.branches()).map(|inner| topology.below(t, inner)) {
+        for below in topology.branches_below(t) {
             let coefficients = &mut theta[layout.coefficients(below)];
             changed |= coefficients.iter().any(|a| *a != 0.0);
             coefficients.fill(0.0);

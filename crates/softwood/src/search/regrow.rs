@@ -28,7 +28,7 @@ const IDLE_SHARE: f64 = 0.005;
 
 /// The tree without its idle splits, and which nodes of it are free.
 pub(crate) fn without_idle_splits(
-    topology: Topology,
+    topology: &Topology,
     features: usize,
     theta: &[f64],
     leaf_masses: &[f64],
@@ -79,7 +79,7 @@ pub(crate) fn grow(
     free: &[bool],
     rng: &mut impl Rng,
 ) -> Result<Work, Interrupted> {
-    let (topology, stump) = (descent.topology, Topology::complete(1));
+    let (topology, stump) = (&descent.topology, Topology::complete(1));
     let (p, gamma) = (descent.data.features(), descent.gamma);
     let costs = &descent.stages[descent.stages.len() - 1].costs;
     let all_rows: f64 = descent.class_weights.iter().sum();
@@ -102,12 +102,12 @@ pub(crate) fn grow(
             continue;
         }
         let mut split = vec![0.0; p + 1];
-        splits_through_the_data(&data.rows, stump, gamma, &mut split, &[true], rng)?;
+        splits_through_the_data(&data.rows, &stump, gamma, &mut split, &[true], rng)?;
         let mut stages = stages(gamma, costs, &classes, p, false);
         stages.pop(); // the true costs would give a small minority up again
         let node = Descent {
             data,
-            topology: stump,
+            topology: stump.clone(),
             stages,
             // The node's loss counts in the whole by its share of the rows, its penalty in full.
             penalty: descent.node_penalty.clone().scaled(all_rows / rows_here),

@@ -69,12 +69,12 @@ fn better_subtree(
         return Ok(None);
     }
     let present = run.parameters.subtree(t);
-    let shape = present.topology;
+    let shape = &present.topology;
     let ridges = run.ridges_on(&here);
     let (rules, progress) = (run.rules, run.progress);
     let begin = |start| Run::new(&here, start, ridges.clone(), rules, progress);
     let attempt = |k: usize| {
-        let mut fresh = begin(splits(&here, shape, t * ATTEMPTS + k)?)?;
+        let mut fresh = begin(splits(&here, shape.clone(), t * ATTEMPTS + k)?)?;
         fresh.advance(macro_iterations)?;
         Ok(fresh)
     };

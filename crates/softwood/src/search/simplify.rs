@@ -173,7 +173,7 @@ pub(super) fn evaluate(
     places.sort_unstable();
     let (nodes, sources): (Vec<usize>, Vec<usize>) = places.into_iter().unzip();
     let features = data.features();
-    let layout = ParameterLayout::new(descent.topology, features);
+    let layout = ParameterLayout::new(&descent.topology, features);
     let mut theta = vec![0.0; layout.dim()];
     let (mut coefficients, mut intercepts) = (Vec::new(), Vec::new());
     for (node, source) in nodes.iter().zip(&sources) {
@@ -190,7 +190,7 @@ pub(super) fn evaluate(
         intercepts: &intercepts,
         gamma: descent.gamma,
     };
-    let masses = data.masses_at(splits.all(), shape.leaves().to_vec())?;
+    let masses = data.masses_of(splits.all())?;
     let costs = &descent.stages[descent.stages.len() - 1].costs;
     let total: f64 = descent.class_weights.iter().sum();
     let loss = expected_cost(&masses, costs, &labels) / total;

@@ -76,7 +76,7 @@ pub(crate) fn random_splits(
 ) -> Result<RegressionParameters, Interrupted> {
     let mut parameters = RegressionParameters::zero(topology, data.features());
     let mut members: Vec<Vec<u32>> = vec![(0..data.len() as u32).collect()];
-    for t in 0..topology.branches() {
+    for t in 0..parameters.topology.branches() {
         let here = data.select(&members[t]);
         let theta = random_split(&here, rng)?;
         let z = here.linear_values(&theta)?;

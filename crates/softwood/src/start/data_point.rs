@@ -14,7 +14,7 @@ use rand::{Rng, RngExt};
 /// the rows that reach them; the other nodes keep their splits.
 pub(crate) fn splits_through_the_data(
     rows: &WeightedRows<'_>,
-    topology: Topology,
+    topology: &Topology,
     gamma: f64,
     theta: &mut [f64],
     fresh: &[bool],
@@ -23,7 +23,8 @@ pub(crate) fn splits_through_the_data(
     let layout = ParameterLayout::new(topology, rows.features());
     // From the root down, so that the rows reaching a node are those its ancestors send there.
     for d in 0..topology.depth() {
-        let nodes: Vec<usize> = (topology.level_start(d)..topology.level_start(d + 1))
+        let nodes: Vec<usize> = topology
+            .branches_of_level(d)
             .filter(|t| fresh[*t])
             .collect();
         if nodes.is_empty() {

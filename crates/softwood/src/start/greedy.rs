@@ -32,7 +32,7 @@ struct AxisSplit {
 /// `importance` weighs the classes.
 pub(crate) fn greedy_splits(
     data: &ClassificationRows<'_>,
-    topology: Topology,
+    topology: &Topology,
     importance: &[f64],
     share: f64,
     theta: &mut [f64],
@@ -41,7 +41,7 @@ pub(crate) fn greedy_splits(
     let p = data.features();
     let mut splits: Vec<Option<AxisSplit>> = vec![None; topology.branches()];
     for d in 0..topology.depth().min(LEVELS) {
-        let nodes: Vec<usize> = (topology.level_start(d)..topology.level_start(d + 1)).collect();
+        let nodes: Vec<usize> = topology.branches_of_level(d).collect();
         let allowed: Vec<bool> = (0..nodes.len() * p)
             .map(|_| share >= 1.0 || rng.random_range(0.0..1.0) < share)
             .collect();
@@ -72,7 +72,7 @@ pub(crate) fn greedy_splits(
 /// The nodes of one level, and the splits above them.
 struct Level<'a, 'd> {
     data: &'a ClassificationRows<'d>,
-    topology: Topology,
+    topology: &'a Topology,
     importance: &'a [f64],
     splits: &'a [Option<AxisSplit>],
     nodes: &'a [usize],

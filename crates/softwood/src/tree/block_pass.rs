@@ -43,7 +43,7 @@ pub(crate) struct BlockScratch {
 }
 
 impl BlockScratch {
-    pub fn new(topology: Topology, stride: usize) -> Self {
+    pub fn new(topology: &Topology, stride: usize) -> Self {
         assert!(stride.is_multiple_of(ROW_MULTIPLE));
         let (b, l) = (topology.branches(), topology.leaves());
         Self {
@@ -160,7 +160,7 @@ pub(crate) fn leaf_probabilities(splits: &Splits, tile: Tile<'_>, scratch: &mut 
         splits,
         tile,
         scratch,
-        parents: splits.topology.branches(),
+        leaves_wanted: true,
         gradient_follows: false,
     });
 }
@@ -175,7 +175,7 @@ pub(crate) fn leaf_probabilities_for_gradient(
         splits,
         tile,
         scratch,
-        parents: splits.topology.branches(),
+        leaves_wanted: true,
         gradient_follows: true,
     });
 }
@@ -186,7 +186,7 @@ pub(crate) fn node_probabilities(splits: &Splits, tile: Tile<'_>, scratch: &mut 
         splits,
         tile,
         scratch,
-        parents: splits.topology.branches() / 2,
+        leaves_wanted: false,
         gradient_follows: true,
     });
 }
@@ -226,8 +226,8 @@ struct Down<'a> {
     splits: &'a Splits,
     tile: Tile<'a>,
     scratch: &'a mut BlockScratch,
-    /// Nodes whose children's R is wanted.
-    parents: usize,
+    /// Whether R is wanted at the leaves, too.
+    leaves_wanted: bool,
     /// Whether p and R p (1 − p) are wanted, too.
     gradient_follows: bool,
 }
@@ -236,8 +236,8 @@ impl WithSimd for Down<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let (stride, topology) = (self.scratch.stride, self.splits.topology);
-        let sweep_steps = self.splits.nodes.len() * (stride / (S::F64_LANES * VECTOR_TILE));
+        let (stride, topology) = (self.scratch.stride, &self.splits.topology);
+        let sweep_steps = topology.branches() * (stride / (S::F64_LANES * VECTOR_TILE));
         let mut units = slope_steps::<S>(self.splits, stride) + UNITS_DOWN * sweep_steps;
         if self.gradient_follows {
             units += product_steps::<S>(self.splits, stride);
@@ -246,10 +246,9 @@ impl WithSimd for Down<'_> {
             .set_split_values(simd, self.splits, self.tile, units);
         sweep_down(
             simd,
-            &self.splits.nodes,
-            self.parents,
+            topology,
+            self.leaves_wanted,
             self.gradient_follows,
-            saturation(topology.depth()),
             self.scratch,
         );
     }
@@ -259,24 +258,24 @@ impl WithSimd for Down<'_> {
 #[inline(always)]
 fn sweep_down<S: Simd>(
     simd: S,
-    nodes: &[usize],
-    parents: usize,
+    topology: &Topology,
+    leaves_wanted: bool,
     gradient_follows: bool,
-    saturation: f64,
     scratch: &mut BlockScratch,
 ) {
-    let stride = scratch.stride;
+    let (stride, branches) = (scratch.stride, topology.branches());
+    let saturation = saturation(topology.depth());
     scratch.reach[..stride].fill(1.0);
-    for (i, t) in nodes.iter().copied().enumerate() {
-        let left = &mut scratch.left[i * stride..][..stride];
-        let spread = &mut scratch.spread[i * stride..][..stride];
+    for (t, children) in topology.children().iter().enumerate() {
+        let children_wanted = leaves_wanted || children.iter().any(|child| *child < branches);
+        let left = &mut scratch.left[t * stride..][..stride];
+        let spread = &mut scratch.spread[t * stride..][..stride];
         let (reach, below) = scratch.reach.split_at_mut((t + 1) * stride);
         let reach = &reach[t * stride..][..stride];
-        let (to_left, to_right) = if t < parents {
-            below[t * stride..][..2 * stride].split_at_mut(stride)
-        } else {
-            (&mut [][..], &mut [][..])
-        };
+        let columns = children.map(|child| (child - t - 1) * stride..(child - t) * stride);
+        let [to_left, to_right] = below
+            .get_disjoint_mut(columns)
+            .expect("children are two nodes below");
         for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
             scratch.ahead.work(simd, UNITS_DOWN);
             let left = rows_mut::<S>(left, first);
@@ -289,7 +288,7 @@ fn sweep_down<S: Simd>(
                     spread[v] = simd.mul_f64s(reach[v], simd.mul_f64s(p[v], q[v]));
                 }
             }
-            if t < parents {
+            if children_wanted {
                 let to_left = rows_mut::<S>(to_left, first);
                 for v in 0..VECTOR_TILE {
                     to_left[v] = simd.mul_f64s(reach[v], p[v]);
@@ -314,8 +313,8 @@ impl WithSimd for Up<'_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let (b, stride) = (self.splits.topology.branches(), self.scratch.stride);
-        sweep_up(simd, b, self.scratch, self.gradient);
+        let (topology, stride) = (&self.splits.topology, self.scratch.stride);
+        sweep_up(simd, topology, self.scratch, self.gradient);
         self.gradient.prepare(self.tile);
         let BlockScratch { ahead, left, .. } = self.scratch;
         match (self.tile, &mut self.gradient.slopes) {
@@ -323,7 +322,7 @@ impl WithSimd for Up<'_> {
                 add_products(simd, self.splits, stride, left, tile.values, slopes, ahead);
             }
             (Tile::Sparse(tile), Slopes::Sparse(slopes, _)) => {
-                sparse_products::add_products(b, tile, stride, left, slopes);
+                sparse_products::add_products(topology.branches(), tile, stride, left, slopes);
             }
             _ => panic!("the blocks of a source are dense, or they are sparse"),
         }
@@ -335,22 +334,18 @@ impl WithSimd for Up<'_> {
 #[inline(always)]
 fn sweep_up<S: Simd>(
     simd: S,
-    branches: usize,
+    topology: &Topology,
     scratch: &mut BlockScratch,
     gradient: &mut SplitGradient,
 ) {
-    let stride = scratch.stride;
-    for t in (0..branches).rev() {
+    let (stride, branches) = (scratch.stride, topology.branches());
+    for (t, children) in topology.children().iter().enumerate().rev() {
         let (values, below) = scratch.values.split_at_mut((t + 1) * stride);
         let value = &mut values[t * stride..][..stride];
-        let child = 2 * t + 1;
-        let (to_left, to_right) = if child < branches {
-            below[t * stride..][..2 * stride].split_at(stride)
-        } else {
-            let columns = &scratch.cost_columns[child - branches..][..2];
-            let column = |k: usize| &scratch.leaf_costs[columns[k] * stride..][..stride];
-            (column(0), column(1))
-        };
+        let [to_left, to_right] = children.map(|child| match child.checked_sub(branches) {
+            None => &below[(child - t - 1) * stride..][..stride],
+            Some(leaf) => &scratch.leaf_costs[scratch.cost_columns[leaf] * stride..][..stride],
+        });
         let left = &mut scratch.left[t * stride..][..stride];
         let spread = &scratch.spread[t * stride..][..stride];
         for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
@@ -383,19 +378,19 @@ pub(super) fn add_rows<S: Simd>(simd: S, x: &[S::f64s; VECTOR_TILE], sums: &mut 
 mod tests {
     use super::*;
     use crate::data::DenseTile;
+    use crate::tree::Shape;
     use approx::assert_relative_eq;
     use pulp::Scalar;
 
     /// R_it, the value and the gradient of a block, by the vectors that `down` and `up` choose.
     fn pass(
-        depth: usize,
+        topology: &Topology,
         features: usize,
         down: impl Fn(Down<'_>),
         up: impl Fn(Up<'_>),
     ) -> (Vec<f64>, f64, Vec<f64>) {
         const STRIDE: usize = 2 * ROW_MULTIPLE;
         let wave = |k: usize, step: f64| (k as f64 * step).sin();
-        let topology = Topology::complete(depth);
         let parameters = (features + 1) * topology.branches();
         let theta: Vec<f64> = (0..parameters).map(|k| wave(k, 1.7)).collect();
         let splits = Splits::new(topology, features, &theta, 30.0);
@@ -412,7 +407,7 @@ mod tests {
             splits: &splits,
             tile,
             scratch: &mut scratch,
-            parents: topology.branches(),
+            leaves_wanted: true,
             gradient_follows: true,
         });
         let reach = scratch.reach.to_vec();
@@ -430,18 +425,59 @@ mod tests {
         (reach, value, gradient)
     }
 
+    /// Complete ones, a comb to the right, and a ragged one.
+    fn trees() -> impl Iterator<Item = Topology> {
+        let ragged = [vec![0, 2, 6, 14], vec![0, 1, 2, 4, 9, 20]];
+        let ragged = ragged.map(|splits| Topology::of(Shape::of_splits(splits).unwrap()));
+        (1..=5).map(Topology::complete).chain(ragged)
+    }
+
+    #[test]
+    fn a_tree_of_any_shape_gives_products_along_its_paths() {
+        const STRIDE: usize = 2 * ROW_MULTIPLE;
+        let wave = |k: usize, step: f64| (k as f64 * step).sin();
+        for topology in trees() {
+            let (features, b) = (3, topology.branches());
+            let (reach, value, _) = pass(
+                &topology,
+                features,
+                |down| Arch::new().dispatch(down),
+                |up| Arch::new().dispatch(up),
+            );
+            let mut sum = 0.0;
+            for i in 0..STRIDE {
+                let left = |t: usize| {
+                    let term =
+                        |j: usize| wave(t * features + j, 1.7) * wave(j * STRIDE + i, 0.9).abs();
+                    let z: f64 = (0..features).map(term).sum::<f64>() / features as f64;
+                    1.0 / (1.0 + (-30.0 * (z - wave(b * features + t, 1.7))).exp())
+                };
+                for leaf in 0..topology.leaves() {
+                    let turns = topology.path(leaf);
+                    let turns =
+                        turns.map(|(t, is_left)| if is_left { left(t) } else { 1.0 - left(t) });
+                    let product: f64 = turns.product();
+                    let found = reach[(b + leaf) * STRIDE + i];
+                    assert_relative_eq!(found, product, epsilon = 1e-15, max_relative = 1e-9);
+                    sum += product * wave(leaf * STRIDE + i, 2.3).abs();
+                }
+            }
+            assert_relative_eq!(value, sum, max_relative = 1e-12);
+        }
+    }
+
     #[test]
     fn every_width_of_vectors_gives_the_same_probabilities_and_gradient() {
-        for depth in 1..=5 {
+        for topology in trees() {
             for features in [1, 3, 4, 6, 25] {
                 let expected = pass(
-                    depth,
+                    &topology,
                     features,
                     |down| down.with_simd(Scalar),
                     |up| up.with_simd(Scalar),
                 );
                 let widest = pass(
-                    depth,
+                    &topology,
                     features,
                     |down| Arch::new().dispatch(down),
                     |up| Arch::new().dispatch(up),
@@ -450,7 +486,7 @@ mod tests {
                 #[cfg(target_arch = "x86_64")]
                 if let Some(v3) = pulp::x86::V3::try_new() {
                     found.push(pass(
-                        depth,
+                        &topology,
                         features,
                         |down| Simd::vectorize(v3, down),
                         |up| Simd::vectorize(v3, up),

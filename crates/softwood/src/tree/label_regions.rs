@@ -7,8 +7,8 @@ use super::{Child, Shape};
 pub(crate) struct LabelRegions {
     /// Positions of the splits with different labels below them, breadth first.
     pub splits: Vec<usize>,
-    /// The nodes, splits or leaves, where the tree is cut off, and their labels.
-    pub ends: Vec<(usize, u32)>,
+    /// Labels of the leaves of the tree that is left, from left to right.
+    pub labels: Vec<u32>,
 }
 
 impl LabelRegions {
@@ -30,21 +30,20 @@ impl LabelRegions {
         };
         let (mut splits, mut ends) = (Vec::new(), Vec::new());
         let mut next = vec![root];
-        while !next.is_empty() {
-            let mut children = Vec::new();
-            for child in next {
-                match (child, label(child, &below)) {
-                    (Child::Split(split), None) => {
-                        splits.push(split);
-                        children.extend(shape.children()[split]);
-                    }
-                    (Child::Split(split), Some(label)) => ends.push((shape.splits()[split], label)),
-                    (Child::Leaf(leaf), _) => ends.push((shape.leaves()[leaf], labels[leaf])),
+        while let Some(child) = next.pop() {
+            match (child, label(child, &below)) {
+                (Child::Split(split), None) => {
+                    splits.push(split);
+                    next.extend(shape.children()[split].into_iter().rev());
                 }
+                (_, label) => ends.push(label.expect("a leaf has a label")),
             }
-            next = children;
         }
-        Self { splits, ends }
+        splits.sort_unstable();
+        Self {
+            splits,
+            labels: ends,
+        }
     }
 }
 
@@ -57,18 +56,12 @@ mod tests {
         let regions = |labels: &[u32]| {
             let depth = labels.len().ilog2() as usize;
             let regions = LabelRegions::of(&Shape::complete(depth), labels);
-            (regions.splits, regions.ends)
+            (regions.splits, regions.labels)
         };
-        assert_eq!(regions(&[7, 7]), (vec![], vec![(0, 7)]));
-        assert_eq!(regions(&[1, 0]), (vec![0], vec![(1, 1), (2, 0)]));
-        assert_eq!(
-            regions(&[0, 0, 1, 0]),
-            (vec![0, 2], vec![(1, 0), (5, 1), (6, 0)])
-        );
-        assert_eq!(
-            regions(&[0, 1, 2, 3]),
-            (vec![0, 1, 2], vec![(3, 0), (4, 1), (5, 2), (6, 3)])
-        );
+        assert_eq!(regions(&[7, 7]), (vec![], vec![7]));
+        assert_eq!(regions(&[1, 0]), (vec![0], vec![1, 0]));
+        assert_eq!(regions(&[0, 0, 1, 0]), (vec![0, 2], vec![0, 1, 0]));
+        assert_eq!(regions(&[0, 1, 2, 3]), (vec![0, 1, 2], vec![0, 1, 2, 3]));
     }
 
     #[test]
@@ -76,8 +69,8 @@ mod tests {
         let shape = Shape::of_splits(vec![0, 2, 5]).unwrap();
         let regions = LabelRegions::of(&shape, &[0, 1, 1, 0]);
         assert_eq!(regions.splits, [0, 1]);
-        assert_eq!(regions.ends, [(1, 0), (5, 1), (6, 0)]);
+        assert_eq!(regions.labels, [0, 1, 0]);
         let leaf = Shape::of_splits(Vec::new()).unwrap();
-        assert_eq!(LabelRegions::of(&leaf, &[3]).ends, [(0, 3)]);
+        assert_eq!(LabelRegions::of(&leaf, &[3]).labels, [3]);
     }
 }

@@ -5,33 +5,21 @@ use super::register_tiles::{rows, rows_mut};
 use crate::vectors::VECTOR_TILE;
 use pulp::{Arch, Simd, WithSimd};
 
-/// masses[l] += Σ_rows weight · R_in at the l-th of the leaves' nodes n, for the block last seen by
+/// masses[t] += Σ_rows weight · P_it for each leaf t, for the block last seen by
 /// [`leaf_probabilities`](super::block_pass::leaf_probabilities).
-pub(crate) fn add_leaf_masses(
-    weights: &[f64],
-    scratch: &BlockScratch,
-    leaves: &[usize],
-    masses: &mut [f64],
-) {
+pub(crate) fn add_leaf_masses(weights: &[f64], scratch: &BlockScratch, masses: &mut [f64]) {
     Arch::new().dispatch(LeafMasses {
         weights,
         scratch,
-        leaves,
         masses,
     });
 }
 
-/// columns[k] = Σ_n R_in · value_nk over the nodes n, each with a value for every column, for the block
+/// columns[k] = Σ_t P_it · value_tk over the leaves, each with a value for every column, for the block
 /// last seen by [`leaf_probabilities`](super::block_pass::leaf_probabilities).
-pub(crate) fn mix_values(
-    scratch: &BlockScratch,
-    nodes: &[usize],
-    values: &[f64],
-    columns: &mut [f64],
-) {
+pub(crate) fn mix_values(scratch: &BlockScratch, values: &[f64], columns: &mut [f64]) {
     Arch::new().dispatch(MixValues {
         scratch,
-        nodes,
         values,
         columns,
     });
@@ -39,7 +27,6 @@ pub(crate) fn mix_values(
 
 struct MixValues<'a> {
     scratch: &'a BlockScratch,
-    nodes: &'a [usize],
     values: &'a [f64],
     columns: &'a mut [f64],
 }
@@ -50,14 +37,15 @@ impl WithSimd for MixValues<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let stride = self.scratch.stride();
         let width = self.columns.len() / stride;
+        let leaves = self.scratch.leaf_probabilities().chunks_exact(stride);
         for (k, column) in self.columns.chunks_exact_mut(stride).enumerate() {
             for first in (0..stride).step_by(S::F64_LANES * VECTOR_TILE) {
                 let mut sum = [simd.splat_f64s(0.0); VECTOR_TILE];
-                for (t, values) in self.nodes.iter().zip(self.values.chunks_exact(width)) {
+                for (leaf, values) in leaves.clone().zip(self.values.chunks_exact(width)) {
                     // Leaves with labels have one value of 1 among zeros.
                     if values[k] != 0.0 {
                         let value = simd.splat_f64s(values[k]);
-                        let reach = rows::<S>(self.scratch.reach(*t), first);
+                        let reach = rows::<S>(leaf, first);
                         for v in 0..VECTOR_TILE {
                             sum[v] = simd.mul_add_e_f64s(reach[v], value, sum[v]);
                         }
@@ -72,7 +60,6 @@ impl WithSimd for MixValues<'_> {
 struct LeafMasses<'a> {
     weights: &'a [f64],
     scratch: &'a BlockScratch,
-    leaves: &'a [usize],
     masses: &'a mut [f64],
 }
 
@@ -81,9 +68,10 @@ impl WithSimd for LeafMasses<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let weights = S::as_simd_f64s(self.weights).0;
-        for (mass, leaf) in self.masses.iter_mut().zip(self.leaves) {
+        let stride = self.scratch.stride();
+        let leaves = self.scratch.leaf_probabilities().chunks_exact(stride);
+        for (mass, column) in self.masses.iter_mut().zip(leaves) {
             let mut sum = simd.splat_f64s(0.0);
-            let column = self.scratch.reach(*leaf);
             for (w, p) in weights.iter().zip(S::as_simd_f64s(column).0) {
                 sum = simd.mul_add_e_f64s(*w, *p, sum);
             }

@@ -10,8 +10,6 @@ use crate::vectors::AlignedBuffer;
 /// The splits of a tree of any shape and a linear model at each of its leaves.
 pub(crate) struct ModelMixture {
     splits: Splits,
-    /// The leaves' nodes.
-    leaves: Vec<usize>,
     models: Splits,
 }
 
@@ -31,21 +29,20 @@ pub(crate) struct MixtureGradient {
 }
 
 impl ModelMixture {
-    /// Leaf models with slopes L × p and intercepts, on `leaves` of the tree of `splits`.
-    pub fn new(splits: Splits, leaves: Vec<usize>, slopes: &[f64], intercepts: &[f64]) -> Self {
-        let features = slopes.len() / leaves.len();
+    /// Leaf models with slopes L × p and intercepts.
+    pub fn new(splits: Splits, slopes: &[f64], intercepts: &[f64]) -> Self {
+        let features = slopes.len() / intercepts.len();
         let offsets = intercepts.iter().map(|b| -b).collect();
         Self {
             splits,
             models: Splits::linear_functions(features, slopes, offsets),
-            leaves,
         }
     }
 
     pub fn scratch(&self, stride: usize) -> MixtureScratch {
         MixtureScratch {
-            tree: BlockScratch::new(self.splits.topology, stride),
-            models: BlockScratch::for_values(self.leaves.len(), stride),
+            tree: BlockScratch::new(&self.splits.topology, stride),
+            models: BlockScratch::for_values(self.splits.topology.leaves(), stride),
             predicted: AlignedBuffer::zeros(stride),
         }
     }
@@ -53,8 +50,8 @@ impl ModelMixture {
     /// Zero, for [`Self::add_gradient`].
     pub fn gradient(&self, features: usize) -> MixtureGradient {
         MixtureGradient {
-            splits: SplitGradient::zero(self.splits.topology, features),
-            models: FunctionGradient::zero(self.leaves.len(), features),
+            splits: SplitGradient::zero(&self.splits.topology, features),
+            models: FunctionGradient::zero(self.splits.topology.leaves(), features),
         }
     }
 
@@ -65,7 +62,7 @@ impl ModelMixture {
         &scratch.predicted
     }
 
-    /// The same, and what [`Self::add_gradient`] needs; the splits must be those of a complete tree.
+    /// The same, and what [`Self::add_gradient`] needs.
     pub fn predict_for_gradient<'s>(
         &self,
         tile: Tile<'_>,
@@ -85,8 +82,9 @@ impl ModelMixture {
         block_pass::split_values(&self.models, tile, models);
         predicted.fill(0.0);
         let values = models.split_values().chunks_exact(predicted.len());
-        for (leaf, values) in self.leaves.iter().zip(values) {
-            for ((out, p), value) in predicted.iter_mut().zip(tree.reach(*leaf)).zip(values) {
+        let leaves = tree.leaf_probabilities().chunks_exact(predicted.len());
+        for (probabilities, values) in leaves.zip(values) {
+            for ((out, p), value) in predicted.iter_mut().zip(probabilities).zip(values) {
                 *out += p * value;
             }
         }

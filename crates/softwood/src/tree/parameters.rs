@@ -12,7 +12,7 @@ pub struct ParameterLayout {
 
 impl ParameterLayout {
     /// The layout for a tree and a number of features.
-    pub fn new(topology: Topology, features: usize) -> Self {
+    pub fn new(topology: &Topology, features: usize) -> Self {
         Self {
             branches: topology.branches(),
             features,

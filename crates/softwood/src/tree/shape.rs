@@ -26,7 +26,11 @@ pub enum Child {
 impl Shape {
     /// All splits down to `depth`, which must lie in 1…[`Topology::MAX_DEPTH`].
     pub fn complete(depth: usize) -> Self {
-        let all = (0..Topology::complete(depth).branches()).collect();
+        assert!(
+            (1..=Topology::MAX_DEPTH).contains(&depth),
+            "depth must be 1…12, got {depth}"
+        );
+        let all = (0..(1 << depth) - 1).collect();
         Self::of_splits(all).expect("every split has its parent")
     }
 
@@ -34,7 +38,7 @@ impl Shape {
     /// none is deeper than trees can be.
     pub fn of_splits(splits: Vec<usize>) -> Option<Self> {
         let known = |node: usize| splits.binary_search(&node).ok();
-        let last = Topology::complete(Topology::MAX_DEPTH).branches();
+        let last = (1 << Topology::MAX_DEPTH) - 1;
         let fits = |t: &usize| *t < last && (*t == 0 || known((t - 1) / 2).is_some());
         if !splits.is_sorted_by(|a, b| a < b) || !splits.iter().all(fits) {
             return None;
@@ -91,11 +95,6 @@ impl Shape {
         self.splits
             .last()
             .map_or(0, |t| (t + 1).ilog2() as usize + 1)
-    }
-
-    /// The complete tree around it.
-    pub fn topology(&self) -> Topology {
-        Topology::complete(self.depth().max(1))
     }
 
     /// Positions of the splits on the way to leaf `leaf`, from the root, each with "turns left there".

@@ -39,7 +39,7 @@ impl Slopes {
 }
 
 impl SplitGradient {
-    pub fn zero(topology: Topology, features: usize) -> Self {
+    pub fn zero(topology: &Topology, features: usize) -> Self {
         let branches = topology.branches();
         Self {
             branches,

@@ -6,8 +6,6 @@ use super::{ParameterLayout, Topology};
 #[derive(Clone, Debug)]
 pub(crate) struct Splits {
     pub topology: Topology,
-    /// The nodes whose splits these are, breadth first: all of them, but for predictions.
-    pub(super) nodes: Vec<usize>,
     /// Slopes of the nodes, feature after feature.
     pub(super) slopes: Vec<f64>,
     pub(super) offsets: Vec<f64>,
@@ -16,30 +14,15 @@ pub(crate) struct Splits {
 
 impl Splits {
     /// Folds γ into θ = (a, μ).
-    pub fn new(topology: Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
+    pub fn new(topology: &Topology, features: usize, theta: &[f64], gamma: f64) -> Self {
         let (a, mu) = ParameterLayout::new(topology, features).split(theta);
-        let all = (0..topology.branches()).collect();
-        Self::of_nodes(topology, features, all, a, mu, gamma)
-    }
-
-    /// Splits with coefficients `a` and intercepts `mu` at `nodes`, breadth first, each with its
-    /// ancestors. For probabilities alone, unless they are all.
-    pub fn of_nodes(
-        topology: Topology,
-        features: usize,
-        nodes: Vec<usize>,
-        a: &[f64],
-        mu: &[f64],
-        gamma: f64,
-    ) -> Self {
         let factor = gamma / features as f64;
         let slopes: Vec<f64> = a.iter().map(|a| a * factor).collect();
         Self {
-            topology,
+            topology: topology.clone(),
             slopes: by_feature(&slopes, features),
             offsets: mu.iter().map(|mu| mu * gamma).collect(),
             features,
-            nodes,
         }
     }
 
@@ -47,7 +30,6 @@ impl Splits {
     pub fn linear_functions(features: usize, slopes: &[f64], offsets: Vec<f64>) -> Self {
         Self {
             topology: Topology::complete(1),
-            nodes: Vec::new(),
             slopes: by_feature(slopes, features),
             offsets,
             features,

@@ -25,30 +25,28 @@ impl RegressionParameters {
     /// All zero.
     pub fn zero(topology: Topology, features: usize) -> Self {
         Self {
-            topology,
             features,
-            theta: vec![0.0; ParameterLayout::new(topology, features).dim()],
+            theta: vec![0.0; ParameterLayout::new(&topology, features).dim()],
             leaf_slopes: vec![0.0; topology.leaves() * features],
             leaf_intercepts: vec![0.0; topology.leaves()],
+            topology,
         }
     }
 
     /// θ of the subtree below branch node `node`.
     pub(crate) fn subtree_theta(&self, node: usize) -> Vec<f64> {
-        let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
-        let nodes = || self.branches_below(node);
-        let p = self.features;
-        nodes()
-            .flat_map(|t| a[t * p..][..p].iter().copied())
-            .chain(nodes().map(|t| mu[t]))
-            .collect()
+        let (a, mu) = ParameterLayout::new(&self.topology, self.features).split(&self.theta);
+        let (nodes, p) = (self.topology.branches_below(node), self.features);
+        let slopes = nodes.iter().flat_map(|t| &a[t * p..][..p]);
+        let intercepts = nodes.iter().map(|t| &mu[*t]);
+        slopes.chain(intercepts).copied().collect()
     }
 
     /// The subtree below branch node `node` as a tree of its own.
     pub(crate) fn subtree(&self, node: usize) -> Self {
         let (p, leaves) = (self.features, self.topology.leaves_below(node));
         Self {
-            topology: Topology::complete(self.topology.depth() - self.topology.level(node)),
+            topology: self.topology.subtree(node),
             features: p,
             theta: self.subtree_theta(node),
             leaf_slopes: self.leaf_slopes[leaves.start * p..leaves.end * p].to_vec(),
@@ -66,7 +64,7 @@ impl RegressionParameters {
 
     /// θ of branch node `node` alone.
     pub(crate) fn node_theta(&self, node: usize) -> Vec<f64> {
-        let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
+        let (a, mu) = ParameterLayout::new(&self.topology, self.features).split(&self.theta);
         let a = &a[node * self.features..][..self.features];
         a.iter().copied().chain([mu[node]]).collect()
     }
@@ -75,9 +73,9 @@ impl RegressionParameters {
     pub(crate) fn set_subtree_theta(&mut self, node: usize, theta: &[f64]) {
         let p = self.features;
         let count = theta.len() / (p + 1);
-        let nodes: Vec<usize> = self.branches_below(node).take(count).collect();
-        let (a, mu) = ParameterLayout::new(self.topology, p).split_mut(&mut self.theta);
-        for (inner, t) in nodes.into_iter().enumerate() {
+        let nodes = self.topology.branches_below(node);
+        let (a, mu) = ParameterLayout::new(&self.topology, p).split_mut(&mut self.theta);
+        for (inner, t) in nodes.into_iter().take(count).enumerate() {
             a[t * p..][..p].copy_from_slice(&theta[inner * p..][..p]);
             mu[t] = theta[count * p + inner];
         }
@@ -91,19 +89,13 @@ impl RegressionParameters {
 
     /// Σ_j (λ_ωj/2) Σ_t ω_tj², the last λ being that of the intercepts.
     pub(crate) fn branch_penalty(&self, ridges: &[f64]) -> f64 {
-        let (a, mu) = ParameterLayout::new(self.topology, self.features).split(&self.theta);
+        let (a, mu) = ParameterLayout::new(&self.topology, self.features).split(&self.theta);
         penalty(a, mu, ridges)
     }
 
     /// Σ_j (λ_βj/2) Σ_t β_tj², the last λ being that of the intercepts.
     pub(crate) fn leaf_penalty(&self, ridges: &[f64]) -> f64 {
         penalty(&self.leaf_slopes, &self.leaf_intercepts, ridges)
-    }
-
-    fn branches_below(&self, node: usize) -> impl Iterator<Item = usize> {
-        let topology = self.topology;
-        let count = (1 << (topology.depth() - topology.level(node))) - 1;
-        (0..count).map(move |inner| topology.below(node, inner))
     }
 }
 
@@ -131,12 +123,11 @@ pub(crate) struct SubtreeScratch {
 
 impl Subtree {
     pub fn at(parameters: &RegressionParameters, node: usize) -> Self {
-        let (topology, p) = (parameters.topology, parameters.features);
-        let height = topology.depth() - topology.level(node);
+        let (topology, p) = (&parameters.topology, parameters.features);
         let leaves = topology.leaves_below(node);
-        let splits = (height > 0).then(|| {
+        let splits = topology.as_leaf(node).is_none().then(|| {
             let theta = parameters.subtree_theta(node);
-            Splits::new(Topology::complete(height), p, &theta, 1.0)
+            Splits::new(&topology.subtree(node), p, &theta, 1.0)
         });
         let slopes = &parameters.leaf_slopes[leaves.start * p..leaves.end * p];
         let offsets = parameters.leaf_intercepts[leaves.clone()]
@@ -157,7 +148,7 @@ impl Subtree {
     pub fn scratch(&self, stride: usize) -> SubtreeScratch {
         let tree = self.splits.as_ref();
         SubtreeScratch {
-            tree: tree.map(|splits| BlockScratch::new(splits.topology, stride)),
+            tree: tree.map(|splits| BlockScratch::new(&splits.topology, stride)),
             errors: BlockScratch::for_values(self.leaves, stride),
             stride,
         }
@@ -250,7 +241,7 @@ mod tests {
         assert_eq!(right.leaf_intercepts, tree.leaf_intercepts[4..]);
         assert_eq!(right.leaf_slopes, tree.leaf_slopes[8..]);
         assert_eq!(right.node_theta(2), tree.node_theta(6));
-        let mut other = RegressionParameters::zero(tree.topology, 2);
+        let mut other = RegressionParameters::zero(tree.topology.clone(), 2);
         other.set_subtree(1, &tree.subtree(1));
         other.set_subtree_theta(0, &tree.node_theta(0));
         assert_ne!(other, tree);

@@ -1,87 +1,154 @@
-//! Numbering of nodes in a complete binary tree: who is whose parent, child, ancestor.
+//! Numbering of the nodes of a binary tree of any shape: who is whose parent, child, ancestor.
 
-/// A complete binary tree of depth D ≥ 1.
+use super::{Child, Shape};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A binary tree whose live nodes alone are numbered.
 ///
-/// Branch nodes are 0…B−1 breadth first with B = 2^D − 1; the children of t are 2t+1 (left) and
-/// 2t+2 (right). Leaves are 0…L−1 from left to right with L = 2^D; leaf l is node B + l.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Branch nodes are 0…B−1 breadth first, leaves 0…L−1 from left to right with L = B + 1; leaf l is node
+/// B + l. In a complete tree of depth D, B = 2^D − 1 and the children of t are 2t+1 (left) and 2t+2
+/// (right). Clones share their memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
-    depth: usize,
+    nodes: Arc<Nodes>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Nodes {
+    shape: Shape,
+    /// Left and right child of each branch node, as node numbers.
+    children: Vec<[usize; 2]>,
 }
 
 impl Topology {
     /// Deepest tree supported: 4,095 branch nodes.
     pub const MAX_DEPTH: usize = 12;
 
-    /// The complete tree of the given depth; `depth` must lie in 1…[`Self::MAX_DEPTH`].
+    /// The complete tree of the given depth, which must lie in 1…[`Self::MAX_DEPTH`].
     pub fn complete(depth: usize) -> Self {
-        assert!(
-            (1..=Self::MAX_DEPTH).contains(&depth),
-            "depth must be 1…12, got {depth}"
-        );
-        Self { depth }
+        Self::of(Shape::complete(depth))
     }
 
-    /// D, the number of splits on every path.
-    pub fn depth(self) -> usize {
-        self.depth
+    /// The tree of a shape.
+    pub fn of(shape: Shape) -> Self {
+        let branches = shape.splits().len();
+        let node = |child: &Child| match child {
+            Child::Split(split) => *split,
+            Child::Leaf(leaf) => branches + leaf,
+        };
+        let children = shape.children().iter();
+        let children = children.map(|both| both.each_ref().map(node)).collect();
+        Self {
+            nodes: Arc::new(Nodes { shape, children }),
+        }
     }
 
-    /// B = 2^D − 1.
-    pub fn branches(self) -> usize {
-        (1 << self.depth) - 1
+    /// Where its nodes stand in the complete tree around it.
+    pub fn shape(&self) -> &Shape {
+        &self.nodes.shape
     }
 
-    /// L = 2^D.
-    pub fn leaves(self) -> usize {
-        1 << self.depth
+    /// D, the number of splits on the longest path; 0 for a single leaf.
+    pub fn depth(&self) -> usize {
+        self.shape().depth()
     }
 
-    /// First branch node of level `d` (which has 2^d of them).
-    pub fn level_start(self, d: usize) -> usize {
-        (1 << d) - 1
+    /// B.
+    pub fn branches(&self) -> usize {
+        self.nodes.children.len()
+    }
+
+    /// L = B + 1.
+    pub fn leaves(&self) -> usize {
+        self.branches() + 1
+    }
+
+    /// The branch nodes of level `d`.
+    pub fn branches_of_level(&self, d: usize) -> Range<usize> {
+        let first = |d: usize| {
+            let splits = self.shape().splits();
+            splits.partition_point(|place| *place + 1 < 1 << d)
+        };
+        first(d)..first(d + 1)
+    }
+
+    /// Both children of each branch node, as node numbers.
+    pub(super) fn children(&self) -> &[[usize; 2]] {
+        &self.nodes.children
     }
 
     /// Left child of branch node `t`, as a node number (leaves follow the branch nodes).
-    pub fn left(self, t: usize) -> usize {
-        2 * t + 1
+    pub fn left(&self, t: usize) -> usize {
+        self.nodes.children[t][0]
     }
 
     /// Right child of branch node `t`, as a node number.
-    pub fn right(self, t: usize) -> usize {
-        2 * t + 2
+    pub fn right(&self, t: usize) -> usize {
+        self.nodes.children[t][1]
     }
 
     /// The leaf behind node number `node`, if it is one.
-    pub fn as_leaf(self, node: usize) -> Option<usize> {
+    pub fn as_leaf(&self, node: usize) -> Option<usize> {
         node.checked_sub(self.branches())
     }
 
     /// Depth of node number `node`: 0 for the root.
-    pub fn level(self, node: usize) -> usize {
-        (node + 1).ilog2() as usize
+    pub fn level(&self, node: usize) -> usize {
+        let shape = self.shape();
+        let place = match self.as_leaf(node) {
+            None => shape.splits()[node],
+            Some(leaf) => shape.leaves()[leaf],
+        };
+        (place + 1).ilog2() as usize
     }
 
-    /// The node that is number `inner` in the tree below `node`, counted as if `node` were the root.
-    pub fn below(self, node: usize, inner: usize) -> usize {
-        let level = self.level(inner);
-        ((node + 1) << level) + (inner - self.level_start(level)) - 1
+    /// `node`, unless it is a leaf, and the branch nodes below it, breadth first.
+    pub fn branches_below(&self, node: usize) -> Vec<usize> {
+        let mut below: Vec<usize> = self
+            .as_leaf(node)
+            .is_none()
+            .then_some(node)
+            .into_iter()
+            .collect();
+        let mut seen = 0;
+        while let Some(t) = below.get(seen) {
+            let children = self.nodes.children[*t];
+            below.extend(children.iter().filter(|child| **child < self.branches()));
+            seen += 1;
+        }
+        below
     }
 
     /// The leaves below `node`, or the one it is.
-    pub fn leaves_below(self, node: usize) -> std::ops::Range<usize> {
-        let height = self.depth - self.level(node);
-        let first = ((node + 1) << height) - self.leaves();
-        first..first + (1 << height)
+    pub fn leaves_below(&self, node: usize) -> Range<usize> {
+        let outermost = |side: usize| {
+            let mut at = node;
+            while at < self.branches() {
+                at = self.nodes.children[at][side];
+            }
+            at - self.branches()
+        };
+        outermost(0)..outermost(1) + 1
+    }
+
+    /// The tree at and below `node`, its nodes in the order of [`Self::branches_below`] and
+    /// [`Self::leaves_below`].
+    pub fn subtree(&self, node: usize) -> Self {
+        // Where a node stands below `node`: its place's last digits, one a level, behind a leading 1.
+        let level = self.level(node);
+        let below = self.branches_below(node).into_iter().map(|t| {
+            let digits = self.level(t) - level;
+            let place = self.shape().splits()[t] + 1;
+            ((1 << digits) | (place & ((1 << digits) - 1))) - 1
+        });
+        let shape = Shape::of_splits(below.collect());
+        Self::of(shape.expect("each split has its parent"))
     }
 
     /// Branch nodes on the way to `leaf`, from the root, each with "turns left there".
-    pub fn path(self, leaf: usize) -> impl Iterator<Item = (usize, bool)> {
-        (0..self.depth).map(move |d| {
-            let node = (leaf + self.leaves()) >> (self.depth - d);
-            let left = (leaf >> (self.depth - 1 - d)) & 1 == 0;
-            (node - 1, left)
-        })
+    pub fn path(&self, leaf: usize) -> impl Iterator<Item = (usize, bool)> {
+        self.shape().path(leaf).into_iter()
     }
 }
 
@@ -89,19 +156,32 @@ impl Topology {
 mod tests {
     use super::*;
 
+    /// Of every shape: complete, a comb to either side, ragged, a single leaf.
+    fn trees() -> Vec<Topology> {
+        let ragged = [
+            vec![0, 2, 5],
+            vec![0, 1, 2, 4, 9, 20],
+            vec![0, 2, 6, 14],
+            vec![],
+        ];
+        let ragged = ragged.map(|splits| Shape::of_splits(splits).unwrap());
+        let complete = (1..=5).map(Topology::complete);
+        complete.chain(ragged.map(Topology::of)).collect()
+    }
+
     #[test]
     fn paths_follow_children_to_their_leaf() {
-        for depth in 1..=5 {
-            let tree = Topology::complete(depth);
+        for tree in trees() {
             for leaf in 0..tree.leaves() {
                 let mut node = 0;
-                for (branch, left) in tree.path(leaf) {
-                    assert_eq!(branch, node);
+                for (level, (branch, left)) in tree.path(leaf).enumerate() {
+                    assert_eq!((branch, level), (node, tree.level(node)));
                     node = if left {
                         tree.left(branch)
                     } else {
                         tree.right(branch)
                     };
+                    assert!(node > branch);
                 }
                 assert_eq!(tree.as_leaf(node), Some(leaf));
             }
@@ -109,32 +189,43 @@ mod tests {
     }
 
     #[test]
-    fn subtrees_are_numbered_like_trees() {
+    fn complete_trees_are_numbered_by_powers_of_two() {
         let tree = Topology::complete(4);
-        for node in 0..tree.branches() {
-            let height = 4 - tree.level(node);
-            let subtree = Topology::complete(height);
-            for inner in 0..subtree.branches() {
-                let below = tree.below(node, inner);
-                let left = tree.below(node, subtree.left(inner));
-                assert_eq!(left, tree.left(below));
-                assert_eq!(tree.below(node, subtree.right(inner)), tree.right(below));
-            }
-            let first = tree.below(node, subtree.branches());
-            assert_eq!(tree.as_leaf(first), Some(tree.leaves_below(node).start));
-            assert_eq!(tree.leaves_below(node).len(), subtree.leaves());
+        assert_eq!((tree.branches(), tree.leaves(), tree.depth()), (15, 16, 4));
+        for t in 0..15 {
+            assert_eq!((tree.left(t), tree.right(t)), (2 * t + 1, 2 * t + 2));
         }
-        assert_eq!(tree.leaves_below(tree.branches() + 5), 5..6);
+    }
+
+    #[test]
+    fn subtrees_are_numbered_like_trees() {
+        for tree in trees() {
+            for node in 0..tree.branches() + tree.leaves() {
+                let (subtree, branches) = (tree.subtree(node), tree.branches_below(node));
+                let leaves = tree.leaves_below(node);
+                assert_eq!(subtree.branches(), branches.len());
+                assert_eq!(subtree.leaves(), leaves.len());
+                let outer = |inner: usize| match subtree.as_leaf(inner) {
+                    None => branches[inner],
+                    Some(leaf) => tree.branches() + leaves.start + leaf,
+                };
+                for t in 0..subtree.branches() {
+                    assert_eq!(outer(subtree.left(t)), tree.left(outer(t)));
+                    assert_eq!(outer(subtree.right(t)), tree.right(outer(t)));
+                }
+            }
+        }
     }
 
     #[test]
     fn levels_tile_the_branch_nodes() {
-        let tree = Topology::complete(4);
-        assert_eq!(
-            (0..4).map(|d| tree.level_start(d)).collect::<Vec<_>>(),
-            [0, 1, 3, 7]
-        );
-        assert_eq!((tree.branches(), tree.leaves()), (15, 16));
-        assert_eq!(tree.as_leaf(14), None);
+        for tree in trees() {
+            let levels = (0..tree.depth()).flat_map(|d| {
+                let level = tree.branches_of_level(d);
+                assert!(!level.is_empty() && level.clone().all(|t| tree.level(t) == d));
+                level
+            });
+            assert!(levels.eq(0..tree.branches()));
+        }
     }
 }
