@@ -88,6 +88,16 @@ min_class_rate_on : {"training", "folds"}
     "cover_classes": """\
 cover_classes : bool
     Whether every class must be the label of at least one leaf.""",
+    "solver": """\
+solver : {"full", "nodes", "convergent", "auto"}
+    Which splits move at a time: all of them (``"full"``); one after the other in random order, each
+    with the labels of all leaves (``"nodes"``, the paper's S-NB-DEC), which looks only at the rows that
+    have something at stake at a split; all splits and all labels in turn until neither changes
+    (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` from depth 2 on where no rates of classes
+    are bounded, else ``"full"``.
+proximal_weight : float
+    Weight ψ ≥ 0 of (ψ/2)‖a − aˢ‖², by which a step of ``"nodes"`` or ``"convergent"`` is pulled
+    to where it began, beside the mean cost.""",
     "n_starts": """\
 n_starts : int
     Starts, from random directions and, every other one, from greedy splits on single features;

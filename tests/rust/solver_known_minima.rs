@@ -500,7 +500,11 @@ fn penalized_solution(rng: &mut Pcg64, groups: usize) -> (SparsityTerm, Vec<f64>
                 }
             }
         }
-        term.groups.push(Group { weight, members });
+        term.groups.push(Group {
+            weight,
+            members,
+            floor: 0.0,
+        });
     }
     (x[n - 2], subgradient[n - 2]) = (rng.random_range(-0.9..0.9), 0.0);
     (x[n - 1], subgradient[n - 1]) = (-1.0, -rng.random_range(0.1..3.0));
@@ -606,6 +610,7 @@ fn pairs_of_a_hardly_sloping_stretch_do_no_harm() {
             groups: vec![Group {
                 weight: 0.1 * scale,
                 members: vec![0, 1, 2, 3],
+                floor: 0.0,
             }],
         };
         let start = vec![0.9, -0.2, 0.5, 0.7];

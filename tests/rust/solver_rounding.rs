@@ -25,6 +25,7 @@ fn grouped(groups: &[(f64, usize)]) -> SparsityTerm {
         term.groups.push(Group {
             weight: *weight,
             members: (next..next + size).collect(),
+            floor: 0.0,
         });
         next += size;
     }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use softwood::data::{ScalingChoice, ScalingKind};
 use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
 use softwood::objective::PenaltyShape;
-use softwood::{CvRule, InputError, RatesOn, RegressionStart};
+use softwood::{CvRule, InputError, OrctSolver, RatesOn, RegressionStart};
 
 /// One of a few names.
 pub struct Name;
@@ -136,6 +136,21 @@ impl Named for RatesOn {
         match self {
             Self::Training => "training",
             Self::Folds => "folds",
+        }
+    }
+}
+
+impl Named for OrctSolver {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Nodes => "nodes",
+            Self::Convergent => "convergent",
+            Self::Auto => "auto",
         }
     }
 }

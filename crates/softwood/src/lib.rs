@@ -151,6 +151,8 @@ pub use fit::orct_cv_settings::OrctCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::orct_settings::{OrctSettings, RatesOn};
 #[cfg(feature = "fit")]
+pub use fit::orct_solver::OrctSolver;
+#[cfg(feature = "fit")]
 pub use fit::orrt::fit_orrt;
 #[cfg(feature = "fit")]
 pub use fit::orrt_settings::OrrtSettings;

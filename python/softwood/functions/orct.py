@@ -40,7 +40,8 @@ def fit_orct(
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     min_class_rate_on: str = ORCT["min_class_rate_on"],
     cover_classes: bool = ORCT["cover_classes"],
-    solver: str = "full",
+    solver: str = ORCT["solver"],
+    proximal_weight: float = ORCT["proximal_weight"],
     rows: str | RowSelection = "all",
     n_starts: int = ORCT["n_starts"],
     random_state: int | None = ORCT["random_state"],
@@ -94,8 +95,7 @@ def fit_orct(
         weights and scaling in use): 0.1 means the same on every data set. Instead of
         `local_penalty` and `global_penalty`.
     {max_features, min_class_rate, min_class_rate_on, cover_classes}
-    solver : str
-        Only ``"full"``, all splits at once, is available in this version.
+    {solver}
     rows : {"all", "selected"} or RowSelection
         Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
         says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
@@ -133,10 +133,6 @@ def fit_orct(
     4
     """
     settings = dict(locals())
-    if not isinstance(settings.pop("solver"), str):
-        raise TypeError(f"solver must be a string, got {solver!r}")
-    if solver != "full":
-        raise ValueError(f"solver must be 'full' in this version, got {solver!r}")
     selection = as_selection(settings.pop("rows"))
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)

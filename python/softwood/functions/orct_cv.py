@@ -47,6 +47,8 @@ def fit_orct_cv(
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     min_class_rate_on: str = ORCT["min_class_rate_on"],
     cover_classes: bool = ORCT["cover_classes"],
+    solver: str = ORCT["solver"],
+    proximal_weight: float = ORCT["proximal_weight"],
     n_starts: int = ORCT["n_starts"],
     random_state: int | None = ORCT["random_state"],
     n_threads: int | None = ORCT["n_threads"],
@@ -92,7 +94,7 @@ def fit_orct_cv(
         Take the candidate of the best score, or the shallowest and then sparsest of those within
         one standard error of it.
     {costs, sample_weight, class_weight, penalty_shape, max_features, min_class_rate}
-    {min_class_rate_on, cover_classes, n_starts, random_state, n_threads, max_iter, tol}
+    {min_class_rate_on, cover_classes, solver, n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
     {missing, feature_names, progress}

@@ -22,6 +22,8 @@ fit_table! { read_orct, show_orct, OrctSettings;
     "min_class_rate" => min_class_rate: Prepared;
     "min_class_rate_on" => rates_on: Name;
     "cover_classes" => cover_classes: Truth;
+    "solver" => solver: Name;
+    "proximal_weight" => proximal_weight: Number;
     "max_iter" => max_iter: Whole(1, i64::MAX as u64);
 }
 

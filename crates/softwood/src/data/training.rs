@@ -48,6 +48,11 @@ impl<'a> Classes<'a> {
         self.codes[row] as usize
     }
 
+    /// Classes of up to so many rows from number `first` on.
+    pub(crate) fn codes_from(&self, first: usize, most: usize) -> &[u32] {
+        &self.codes[first..self.codes.len().min(first + most)]
+    }
+
     /// Classes of the rows of a block.
     pub(crate) fn of_block(&self, block: &WeightedBlock<'_>) -> &[u32] {
         &self.codes[block.rows.clone()]

@@ -18,6 +18,7 @@ pub mod orct_cv_settings;
 mod orct_data;
 mod orct_problem;
 pub mod orct_settings;
+pub mod orct_solver;
 pub mod orrt;
 pub mod orrt_settings;
 mod orrt_starts;

@@ -14,6 +14,7 @@ use crate::search::descent::{Descent, StartOutcome};
 use crate::search::few_leaves::with_few_leaves;
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
+use crate::search::working_sets::WorkingSets;
 use crate::solver::Work;
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
@@ -188,6 +189,8 @@ impl<'a> OrctProblem<'a> {
             global: at.global_penalty,
             ..settings.penalty.clone()
         };
+        let bounded = !settings.min_class_rate.is_empty();
+        let working_sets = settings.solver.working_sets(self.topology.depth(), bounded);
         Descent {
             stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
             penalty: Penalty::on_splits(&penalty, &self.topology, features),
@@ -199,6 +202,12 @@ impl<'a> OrctProblem<'a> {
             cover_classes: settings.cover_classes,
             tol: settings.tol,
             max_iter: settings.max_iter,
+            working_sets,
+            proximal_weight: match working_sets {
+                WorkingSets::Full => 0.0,
+                _ => settings.proximal_weight,
+            },
+            seed: settings.run.random_state,
             class_weights,
             topology: self.topology.clone(),
             data,

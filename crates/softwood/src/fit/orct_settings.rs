@@ -1,5 +1,6 @@
 //! What `fit_orct` is asked for, with defaults and ranges.
 
+use super::orct_solver::OrctSolver;
 use super::run_settings::RunSettings;
 use super::validate::{check_gamma, check_search, check_setting};
 use crate::data::{ScalingChoice, ScalingKind};
@@ -10,6 +11,9 @@ use std::time::Instant;
 
 /// γ of the papers.
 pub(super) const PLAIN_GAMMA: f64 = 512.0;
+
+/// Largest ψ: products stay finite.
+const MAX_PROXIMAL_WEIGHT: f64 = 1e100;
 
 /// What [`fit_orct`](crate::fit_orct) is asked for.
 #[derive(Clone, Debug)]
@@ -39,6 +43,11 @@ pub struct OrctSettings {
     pub max_features: Option<usize>,
     /// Leaves at most, at least 2.
     pub max_leaves: Option<usize>,
+    /// Which splits move at a time.
+    pub solver: OrctSolver,
+    /// ψ ≥ 0: what moves in one step is pulled to where it began by (ψ/2)‖a − a^s‖², on the scale of the mean
+    /// loss; steps of `solver` `Full` are not.
+    pub proximal_weight: f64,
     /// Starts; the best is kept.
     pub n_starts: usize,
     /// Quasi-Newton iterations at most, per stage and labelling.
@@ -88,6 +97,8 @@ impl Default for OrctSettings {
             cover_classes: true,
             max_features: None,
             max_leaves: None,
+            solver: OrctSolver::Full,
+            proximal_weight: 0.0,
             n_starts: 20,
             max_iter: 1000,
             tol: 1e-3,
@@ -132,6 +143,12 @@ impl OrctSettings {
         self.run.validate()?;
         check_search(self.depth, self.n_starts, self.tol)?;
         check_gamma(self.gamma.unwrap_or(PLAIN_GAMMA))?;
+        check_setting(
+            (0.0..=MAX_PROXIMAL_WEIGHT).contains(&self.proximal_weight),
+            "proximal_weight",
+            "a number from 0 to 1e100",
+            self.proximal_weight,
+        )?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
         check_setting(
             self.max_leaves.is_none_or(|most| most >= 2),

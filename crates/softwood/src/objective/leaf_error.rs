@@ -1,59 +1,10 @@
 //! The SRT objective (7) of paper 2: every leaf's squared error, weighted by the chance of being there.
 
-use crate::data::{RegressionRows, WeightedBlock, WeightedRows};
-use crate::passes::{LeafCosts, value_and_gradient};
+use super::BlockCost;
+use crate::data::RegressionRows;
 use crate::solver::Objective;
 use crate::stop::Interrupted;
-use crate::tree::{ParameterLayout, RegressionParameters, Topology};
-use std::iter::repeat;
-use std::sync::Arc;
-
-/// scale · (Σ_i Σ_t P_it cost_it + Σ_j (λ_j/2) Σ_t θ_tj²) as a function of θ = (a, μ), for costs that
-/// depend on row and leaf: the branch-node problems of paper 2.
-pub(crate) struct RowCosts<'a, 'd> {
-    pub rows: &'a WeightedRows<'d>,
-    pub topology: Topology,
-    /// Blocks of L × stride, as [`RegressionRows::leaf_costs`] makes them; not yet divided by Σ w.
-    pub costs: &'a [f64],
-    /// Σ w of all training rows.
-    pub total_weight: f64,
-    /// λ_ω of each feature, then of the intercepts.
-    pub ridge: Arc<[f64]>,
-    /// Factor that brings the objective to the order of 1.
-    pub scale: f64,
-}
-
-impl LeafCosts for RowCosts<'_, '_> {
-    fn fill(&self, block: &WeightedBlock<'_>, _: &[f64], columns: &mut [f64], _: &mut [f64]) {
-        let first = block.rows.start * self.topology.leaves();
-        columns.copy_from_slice(&self.costs[first..][..columns.len()]);
-    }
-}
-
-impl Objective for RowCosts<'_, '_> {
-    fn dim(&self) -> usize {
-        ParameterLayout::new(&self.topology, self.rows.features()).dim()
-    }
-
-    fn value_and_gradient(&self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, Interrupted> {
-        let (topology, p) = (&self.topology, self.rows.features());
-        let value = value_and_gradient(self.rows, topology, 1.0, theta, self, gradient)?;
-        let data_scale = self.scale / self.total_weight;
-        let slopes = self.ridge[..p].iter().cycle();
-        let ridges = slopes.take(topology.branches() * p);
-        let mut squares = 0.0;
-        for ((g, theta), ridge) in gradient
-            .iter_mut()
-            .zip(theta)
-            .zip(ridges.chain(repeat(&self.ridge[p])))
-        {
-            let ridge = self.scale * ridge;
-            *g = *g * data_scale + ridge * theta;
-            squares += ridge * theta * theta;
-        }
-        Ok(value * data_scale + 0.5 * squares)
-    }
-}
+use crate::tree::{RegressionParameters, Topology};
 
 /// (7) as a function of all parameters, laid out as (θ, leaf slopes L × p, leaf intercepts).
 pub struct SoftRegressionError<'a, 'd> {
@@ -100,14 +51,15 @@ impl Objective for SoftRegressionError<'_, '_> {
         let parameters = self.parameters(x);
         let (data, p) = (self.data, self.data.features());
         let costs = data.leaf_costs(&parameters, 0, None)?;
-        let branches = RowCosts {
+        let branches = BlockCost {
             rows: &data.rows,
             topology: self.topology.clone(),
+            gamma: 1.0,
             costs: &costs,
-            total_weight: data.total_weight(),
-            ridge: self.ridge_branches.into(),
-            scale: 1.0,
+            scale: 1.0 / data.total_weight(),
+            constant: 0.0,
         };
+        let branches = branches.with_ridge(self.ridge_branches, 1.0);
         let dim = branches.dim();
         let value = branches.value_and_gradient(&parameters.theta, &mut gradient[..dim])?;
         // ∂/∂β_t = (2/W) (G_t β_t − g_t) + λ_β β_t, G_t and g_t being moments.

@@ -1,5 +1,6 @@
 //! What is minimized: smooth functions of θ that know data and tree.
 
+mod block_cost;
 mod class_rates;
 mod group_bounds;
 mod lambda_max;
@@ -10,10 +11,10 @@ mod mixture_error;
 mod penalty;
 mod penalty_shape;
 
+pub(crate) use block_cost::BlockCost;
 pub(crate) use class_rates::{ClassRates, RateConstrainedCost, expected_cost};
 pub(crate) use group_bounds::{BoundedMixture, GroupBound, GroupBounds, GroupMeasure};
 pub use lambda_max::LambdaMax;
-pub(crate) use leaf_error::RowCosts;
 pub use leaf_error::SoftRegressionError;
 pub(crate) use logistic::Logistic;
 pub use misclassification::ExpectedCost;

@@ -124,7 +124,21 @@ pub(crate) struct Penalty {
     /// Coordinates under the local penalty.
     coordinates: Vec<usize>,
     /// Coordinates under each ℓ∞ norm.
-    groups: Vec<Vec<usize>>,
+    groups: Vec<PenalizedGroup>,
+}
+
+/// Coordinates under one ℓ∞ norm, and the largest magnitude of those that are held outside the vector.
+#[derive(Clone, Debug)]
+struct PenalizedGroup {
+    members: Vec<usize>,
+    floor: f64,
+}
+
+impl PenalizedGroup {
+    /// max |θ_i|, those held outside included.
+    fn largest(&self, theta: &[f64]) -> f64 {
+        largest(theta, &self.members).max(self.floor)
+    }
 }
 
 impl Penalty {
@@ -186,6 +200,10 @@ impl Penalty {
         coordinates: Vec<usize>,
         groups: Vec<Vec<usize>>,
     ) -> Self {
+        let group = |members| PenalizedGroup {
+            members,
+            floor: 0.0,
+        };
         Self {
             bounds,
             local: settings.local.unwrap_or(0.0),
@@ -193,8 +211,52 @@ impl Penalty {
             shape: settings.shape,
             dim,
             coordinates,
-            groups,
+            groups: groups.into_iter().map(group).collect(),
         }
+    }
+
+    /// The penalty as a function of the coordinates in `places` alone, the others held as in θ: β_j = max_t |a_jt|
+    /// of paper 1 moves with them, and is no lower than what is held. The penalty on what is held is left out
+    /// where nothing of its group moves.
+    pub fn on_places(&self, theta: &[f64], places: &[usize]) -> Self {
+        let mut own = vec![usize::MAX; self.dim];
+        for (i, place) in places.iter().enumerate() {
+            own[*place] = i;
+        }
+        let moving = |i: &usize| (own[*i] != usize::MAX).then(|| own[*i]);
+        let group = |group: &PenalizedGroup| {
+            let held = group.members.iter().filter(|i| moving(i).is_none());
+            let held = held.fold(group.floor, |m, i| m.max(theta[*i].abs()));
+            let members: Vec<usize> = group.members.iter().filter_map(moving).collect();
+            (!members.is_empty()).then_some(PenalizedGroup {
+                members,
+                floor: held,
+            })
+        };
+        let bounds = match &self.bounds {
+            Bounds::Same(_) => self.bounds.clone(),
+            Bounds::Each(_) => places.iter().map(|i| self.bounds.of(*i)).collect(),
+        };
+        Self {
+            bounds,
+            dim: places.len(),
+            coordinates: self.coordinates.iter().filter_map(moving).collect(),
+            groups: self.groups.iter().filter_map(group).collect(),
+            ..*self
+        }
+    }
+
+    /// The coordinates that share the largest magnitude of their group with others and are not 0: none of them
+    /// lowers the norm alone.
+    pub fn tied(&self, theta: &[f64]) -> Vec<usize> {
+        let tied = self.groups.iter().flat_map(|group| {
+            let top = group.largest(theta);
+            let tops = group.members.iter().copied();
+            let tops: Vec<usize> = tops.filter(|i| theta[*i].abs() == top).collect();
+            let alone = top == 0.0 || tops.len() < 2;
+            if alone { Vec::new() } else { tops }
+        });
+        tied.collect()
     }
 
     /// The same penalty on splits in the features that are kept, of so many; the coefficients of all
@@ -257,7 +319,7 @@ impl Majorized for Penalty {
         let global: f64 = self
             .groups
             .iter()
-            .map(|members| self.shape.value(largest(theta, members)))
+            .map(|group| self.shape.value(group.largest(theta)))
             .sum();
         if self.global > 0.0 {
             value += self.global * global;
@@ -276,9 +338,10 @@ impl Majorized for Penalty {
         let groups = self
             .groups
             .iter()
-            .map(|members| Group {
-                weight: self.global * self.shape.slope(largest(theta, members)),
-                members: members.clone(),
+            .map(|group| Group {
+                weight: self.global * self.shape.slope(group.largest(theta)),
+                members: group.members.clone(),
+                floor: group.floor,
             })
             .filter(|group| group.weight > 0.0)
             .collect();

@@ -8,6 +8,7 @@ mod leaf_posteriors;
 mod mixture;
 mod projections;
 mod reach;
+mod routes;
 mod row_sums;
 mod value_and_gradient;
 
@@ -15,5 +16,6 @@ pub(crate) use bin_counts::BinCounts;
 pub(crate) use leaf_moments::ColumnMoments;
 pub(crate) use mixture::SumWeights;
 pub(crate) use projections::{projection_quantiles, weighted_quantile};
+pub(crate) use routes::{LeafLabels, Routes};
 pub(crate) use row_sums::{ClassSums, GroupSpreads, GroupSums, LeftSums};
 pub(crate) use value_and_gradient::{LeafCosts, value_and_gradient};

@@ -2,13 +2,14 @@
 
 use super::continuation::Stage;
 use super::ending::Ending;
+use super::working_sets::WorkingSets;
 use crate::data::ClassificationRows;
 use crate::leaves::{assign_labels, assign_parted_labels};
 use crate::objective::{ClassRates, ExpectedCost, Penalty, RateConstrainedCost, expected_cost};
 use crate::progress::Progress;
 use crate::solver::{
-    AugmentedLagrangian, LbfgsSettings, Majorized, Multipliers, Outcome, Work,
-    minimize_by_tangents, minimize_constrained,
+    AugmentedLagrangian, Constrained, Held, LbfgsSettings, Majorized, Multipliers, Outcome,
+    Proximal, ProximalBounded, Work, minimize_by_tangents, minimize_constrained,
 };
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
@@ -26,7 +27,7 @@ const SOFT_ITERATIONS: u64 = 50;
 const RATE_TOL: f64 = 2e-4;
 
 /// A rate is reached if it is short by no more than this.
-const RATE_REACHED: f64 = 1e-3;
+pub(super) const RATE_REACHED: f64 = 1e-3;
 
 /// How bounds on rates are pursued. σ begins where a rate short by 0.1 costs as much as a tenth of the
 /// rows wrongly classed does by default.
@@ -65,6 +66,12 @@ pub(crate) struct Descent<'a, 'd> {
     /// A run ends when ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol, or after so many iterations.
     pub tol: f64,
     pub max_iter: u64,
+    /// Which nodes move at a time.
+    pub working_sets: WorkingSets,
+    /// ψ of (21): the pull of a step towards where it began.
+    pub proximal_weight: f64,
+    /// Seed of the order of nodes.
+    pub seed: u64,
     pub progress: &'a Arc<Progress>,
 }
 
@@ -133,6 +140,22 @@ impl Descent<'_, '_> {
         'stages: for s in first..=last {
             let stage = &self.stages[s];
             multipliers.relax(&RATE_SEARCH);
+            if self.working_sets != WorkingSets::Full {
+                let stage_end = match self.decompose(stage, theta.clone(), &mut multipliers) {
+                    Ok(stage_end) => stage_end,
+                    Err(interrupted) => {
+                        end.status = SolveStatus::try_from(interrupted)?;
+                        break;
+                    }
+                };
+                end.work += stage_end.work;
+                theta = stage_end.theta;
+                (end.status, end.optimality) = (stage_end.status, stage_end.optimality);
+                if stage_end.status.is_stopped() {
+                    break;
+                }
+                continue;
+            }
             let mut labels: Option<Vec<u32>> = None;
             for _ in 0..MAX_LABEL_ROUNDS {
                 let round = self.label_round(stage, &theta, &mut labels, &mut multipliers);
@@ -171,7 +194,9 @@ impl Descent<'_, '_> {
         if labels.as_ref() == Some(&revised) {
             return Ok(None);
         }
-        let outcome = self.move_splits(stage, &revised, theta.to_vec(), multipliers);
+        let limits = self.limits(self.iterations(stage));
+        let all = theta.to_vec();
+        let outcome = self.move_splits(stage, &revised, all, None, &limits, multipliers);
         *labels = Some(revised);
         outcome.map(Some)
     }
@@ -227,17 +252,17 @@ impl Descent<'_, '_> {
         })
     }
 
-    /// Minimizes over θ with the labels held.
-    fn move_splits(
+    /// Minimizes over θ, or over some places of it, with the labels held; the outcome is of what moves.
+    pub(super) fn move_splits(
         &self,
         stage: &Stage,
         labels: &[u32],
         theta: Vec<f64>,
+        places: Option<&[usize]>,
+        limits: &LbfgsSettings,
         multipliers: &mut Multipliers,
     ) -> Result<Outcome, Interrupted> {
-        // A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a penalty
-        // in full would leave nothing of it.
-        let penalty = self.penalty.clone().scaled(stage.gamma / self.gamma);
+        let penalty = self.penalty_of(stage);
         if self.rates.bounds.is_empty() {
             let objective = ExpectedCost::with_total_weight(
                 self.data.clone(),
@@ -247,9 +272,10 @@ impl Descent<'_, '_> {
                 labels.to_vec(),
                 self.total_weight(),
             );
-            let (runs, limits) = (penalty.tangents(stage.soft), self.limits(stage));
+            let objective = self.pulled(objective, &theta);
+            let runs = penalty.tangents(stage.soft);
             let progress = self.progress;
-            return minimize_by_tangents(&objective, &penalty, theta, runs, &limits, progress);
+            return minimize_by_tangents(&objective, &penalty, theta, runs, limits, progress);
         }
         let problem = RateConstrainedCost {
             data: &self.data,
@@ -260,6 +286,30 @@ impl Descent<'_, '_> {
             rates: &self.aimed_rates(),
             class_weights: &self.class_weights,
         };
+        let Some(places) = places else {
+            return self.move_bounded(&problem, &penalty, theta, stage, limits, multipliers);
+        };
+        let held = Held {
+            problem: &problem,
+            point: &theta,
+            places,
+        };
+        let start = places.iter().map(|i| theta[*i]).collect();
+        let penalty = penalty.on_places(&theta, places);
+        self.move_bounded(&held, &penalty, start, stage, limits, multipliers)
+    }
+
+    /// Minimizes under the bounds.
+    fn move_bounded(
+        &self,
+        problem: &impl Constrained,
+        penalty: &Penalty,
+        start: Vec<f64>,
+        stage: &Stage,
+        limits: &LbfgsSettings,
+        multipliers: &mut Multipliers,
+    ) -> Result<Outcome, Interrupted> {
+        let problem = ProximalBounded(self.pulled(problem, &start));
         let search = if stage.soft {
             SOFT_RATE_SEARCH
         } else {
@@ -267,13 +317,37 @@ impl Descent<'_, '_> {
         };
         minimize_constrained(
             &problem,
-            &penalty,
-            theta,
+            penalty,
+            start,
             multipliers,
             &search,
-            &self.limits(stage),
+            limits,
             self.progress,
         )
+    }
+
+    /// A problem in splits with the proximal term of (21): on coefficients, not on intercepts.
+    pub(super) fn pulled<P>(&self, problem: P, from: &[f64]) -> Proximal<P> {
+        let p = self.data.features();
+        let coefficients = from.len() / (p + 1) * p;
+        let weight = |i: usize| {
+            if i < coefficients {
+                self.proximal_weight
+            } else {
+                0.0
+            }
+        };
+        Proximal {
+            problem,
+            weights: (0..from.len()).map(weight).collect(),
+            center: from.to_vec(),
+        }
+    }
+
+    /// The penalty in a stage. A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a
+    /// penalty in full would leave nothing of it.
+    pub(super) fn penalty_of(&self, stage: &Stage) -> Penalty {
+        self.penalty.clone().scaled(stage.gamma / self.gamma)
     }
 
     /// Rate of each bounded class in a tree with these masses in leaves, and whether it is reached.
@@ -285,26 +359,35 @@ impl Descent<'_, '_> {
     }
 
     /// W.
-    fn total_weight(&self) -> f64 {
+    pub(super) fn total_weight(&self) -> f64 {
         self.class_weights.iter().sum()
     }
 
-    fn limits(&self, stage: &Stage) -> LbfgsSettings {
+    /// Iterations of a run in a stage at most.
+    pub(super) fn iterations(&self, stage: &Stage) -> u64 {
+        match stage.soft {
+            true => self.max_iter.min(SOFT_ITERATIONS),
+            false => self.max_iter,
+        }
+    }
+
+    pub(super) fn limits(&self, max_iterations: u64) -> LbfgsSettings {
         LbfgsSettings {
             projected_gradient_tol: self.tol,
             // Who asks for a small gradient also wants the last digits of the objective.
             stall_tol: 1e-6 * self.tol.min(1e-3),
-            max_iterations: if stage.soft {
-                self.max_iter.min(SOFT_ITERATIONS)
-            } else {
-                self.max_iter
-            },
+            max_iterations,
             ..LbfgsSettings::default()
         }
     }
 
     /// The stage's labels, from the masses of classes in leaves.
-    fn label(&self, masses: &[f64], stage: &Stage, multipliers: &Multipliers) -> Vec<u32> {
+    pub(super) fn label(
+        &self,
+        masses: &[f64],
+        stage: &Stage,
+        multipliers: &Multipliers,
+    ) -> Vec<u32> {
         let costs =
             self.rates
                 .lagrangian_costs(&stage.costs, &self.class_weights, &multipliers.values);

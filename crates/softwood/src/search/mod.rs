@@ -2,11 +2,13 @@
 
 pub(crate) mod continuation;
 pub(crate) mod cross_validate;
+mod decomposition;
 pub(crate) mod descent;
 mod ending;
 pub(crate) mod few_leaves;
 pub(crate) mod folds;
 pub(crate) mod losses;
+mod macro_iterations;
 pub(crate) mod mixture_descent;
 pub(crate) mod multistart;
 mod nodec;
@@ -19,3 +21,4 @@ pub(crate) mod replace_subtrees;
 pub(crate) mod simplify;
 pub(crate) mod starts;
 mod update_branch_node;
+pub(crate) mod working_sets;

@@ -3,9 +3,9 @@
 use super::ending::Ending;
 use crate::data::RegressionRows;
 use crate::leaves::ridge;
-use crate::objective::{RowCosts, SoftRegressionError};
+use crate::objective::{BlockCost, SoftRegressionError};
 use crate::progress::Progress;
-use crate::solver::{Objective, Work};
+use crate::solver::{Objective, Proximal, Work};
 use crate::status::SolveStatus;
 use crate::stop::Interrupted;
 use crate::tree::{RegressionParameters, Topology};
@@ -244,19 +244,20 @@ impl<'a, 'd> Run<'a, 'd> {
         root_alone: bool,
         costs: &'b [f64],
         scale: f64,
-    ) -> RowCosts<'b, 'r> {
-        RowCosts {
+    ) -> Proximal<BlockCost<'b, 'r>> {
+        let topology = match root_alone {
+            true => Topology::complete(1),
+            false => self.parameters.topology.subtree(t),
+        };
+        let block = BlockCost {
             rows: &here.rows,
-            topology: if root_alone {
-                Topology::complete(1)
-            } else {
-                self.parameters.topology.subtree(t)
-            },
+            topology,
+            gamma: 1.0,
             costs,
-            total_weight: self.data.total_weight(),
-            ridge: self.ridges.branches.clone(),
-            scale,
-        }
+            scale: scale / self.data.total_weight(),
+            constant: 0.0,
+        };
+        block.with_ridge(&self.ridges.branches, scale)
     }
 
     /// Probability of reaching `t` from the root, for each row, padding included.

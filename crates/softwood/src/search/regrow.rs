@@ -7,6 +7,7 @@
 
 use super::continuation::stages;
 use super::descent::Descent;
+use super::working_sets::WorkingSets;
 use crate::objective::ClassRates;
 use crate::solver::Work;
 use crate::start::splits_through_the_data;
@@ -118,6 +119,9 @@ pub(crate) fn grow(
             cover_classes: false,
             tol: descent.tol,
             max_iter: descent.max_iter.min(NODE_ITERATIONS),
+            working_sets: WorkingSets::Full,
+            proximal_weight: 0.0,
+            seed: descent.seed,
             progress: descent.progress,
         };
         let outcome = node.follow(0, split)?;

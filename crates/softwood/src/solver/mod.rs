@@ -4,10 +4,12 @@ mod armijo;
 mod augmented_lagrangian;
 mod bounds;
 mod curvature_pairs;
+mod held;
 mod objective;
 mod observer;
 mod outcome;
 mod projected_lbfgs;
+mod proximal;
 mod simple_term;
 mod sparsity_term;
 mod tangents;
@@ -17,10 +19,12 @@ pub(crate) use augmented_lagrangian::{
     AugmentedLagrangian, Constrained, Multipliers, minimize_constrained,
 };
 pub use bounds::{Bounds, Interval};
+pub(crate) use held::Held;
 pub use objective::Objective;
 pub(crate) use observer::CountIterations;
 pub use outcome::{Outcome, Work};
 pub use projected_lbfgs::{LbfgsSettings, ProjectedLbfgs, minimize};
+pub(crate) use proximal::{Proximal, ProximalBounded};
 pub(crate) use simple_term::Majorized;
 pub use simple_term::{Face, SimpleTerm, Tie};
 pub use sparsity_term::{Group, SparsityTerm};

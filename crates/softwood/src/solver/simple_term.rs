@@ -69,7 +69,7 @@ pub struct Face {
     pub slope: Vec<f64>,
     /// Coordinates that may move; the slope of the others is 0.
     pub free: Vec<bool>,
-    /// Coordinates that move together, by the same amount.
+    /// Coordinates that move together, by the same amount; some may be empty.
     pub ties: Vec<Tie>,
 }
 
@@ -83,7 +83,7 @@ pub struct Tie {
 impl Face {
     /// Whether all coordinates move on their own.
     pub(crate) fn is_whole(&self) -> bool {
-        self.ties.is_empty() && self.free.iter().all(|free| *free)
+        self.ties.iter().all(|tie| tie.members.is_empty()) && self.free.iter().all(|free| *free)
     }
 
     /// Projects `v` orthogonally on the directions of the face.

@@ -2,12 +2,12 @@
 
 use super::{Bounds, Face, SimpleTerm, Tie};
 
-/// h(x) = Σ_i local_i |x_i| + Σ_g weight_g max_{i ∈ g} |x_i| within bounds, groups disjoint.
+/// h(x) = Σ_i local_i |x_i| + Σ_g weight_g max(floor_g, max_{i ∈ g} |x_i|) within bounds, groups disjoint.
 ///
-/// Its proximal map is a soft threshold, then for each group the cut of |x_i| at one level t, then the
+/// A floor is the largest magnitude among members of a group that are held elsewhere: below it the norm is flat. Its proximal map is a soft threshold, then for each group the cut of |x_i| at one level t, then the
 /// box. A member whose own bound lies below t is stopped by that and spares the group nothing, so t is
 /// the least with Σ_{i ∈ g: b_i > t} (|x_i| − t)⁺ ≤ step · weight, b_i being the bound on the side of
-/// x_i. (A cut that knows nothing of the bounds is right only where all are equal.)
+/// x_i; no less than the floor. (A cut that knows nothing of the bounds is right only where all are equal.)
 #[derive(Clone, Debug)]
 pub struct SparsityTerm {
     /// Where each x_i may lie; 0 must be allowed wherever x_i is penalized.
@@ -25,6 +25,8 @@ pub struct Group {
     pub weight: f64,
     /// Its coordinates.
     pub members: Vec<usize>,
+    /// What the norm is at least, not negative.
+    pub floor: f64,
 }
 
 /// A member of a group that is to be cut to a common level, unless its own cap is lower.
@@ -58,10 +60,15 @@ impl SparsityTerm {
         ((gradient[i].abs() - self.local[i]).max(0.0), sign)
     }
 
-    /// The face of a group's coordinates; `face` holds that of the ℓ1 part. A tie is added unless the
-    /// whole group is held at 0.
+    /// The face of a group's coordinates; `face` holds that of the ℓ1 part. A tie is added for each group, empty
+    /// where the norm does not fall or rise with its members.
     fn tie(&self, group: &Group, x: &[f64], gradient: &[f64], face: &mut Face) {
         let largest = largest(group, x);
+        let mut members = Vec::new();
+        if largest < group.floor {
+            face.ties.push(Tie { members });
+            return;
+        }
         let tops = || group.members.iter().filter(|i| x[**i].abs() == largest);
         // Only members at the top feel the norm, and those at their own bound cannot rise with it.
         let rise = |i: usize| {
@@ -70,22 +77,19 @@ impl SparsityTerm {
             let cap = if held { 0.0 } else { f64::INFINITY };
             (Capped { value, cap }, sign)
         };
-        // The norm's subgradients take `weight` off the demands at the top (at most that, at 0):
-        // τ is what is left to the largest of them, and those cut to τ move as one.
-        let tau = level(tops().map(|i| rise(*i).0).collect(), group.weight);
-        if largest == 0.0 && tau <= 0.0 {
-            for i in &group.members {
-                (face.slope[*i], face.free[*i]) = (0.0, false);
-            }
-            return;
+        // The norm's subgradients take `weight` off the demands at the top (at most that, at 0 or on the
+        // floor): τ is what is left to the largest of them, and those cut to τ move as one.
+        let mut tau = level(tops().map(|i| rise(*i).0).collect(), group.weight);
+        let held = largest == group.floor && tau <= 0.0;
+        if held {
+            tau = 0.0;
         }
-        let mut members = Vec::new();
         for i in tops() {
             let (Capped { value, cap }, sign) = rise(*i);
             let rate = value.min(cap).min(tau);
             face.slope[*i] = -sign * rate;
             face.free[*i] = rate != 0.0;
-            if rate == tau {
+            if rate == tau && !held {
                 members.push((*i, sign));
             }
         }
@@ -122,7 +126,8 @@ fn level(mut members: Vec<Capped>, total: f64) -> f64 {
 impl SimpleTerm for SparsityTerm {
     fn value(&self, x: &[f64]) -> f64 {
         let local: f64 = x.iter().zip(&self.local).map(|(x, w)| w * x.abs()).sum();
-        let global: f64 = self.groups.iter().map(|g| g.weight * largest(g, x)).sum();
+        let norm = |g: &Group| g.weight * largest(g, x).max(g.floor);
+        let global: f64 = self.groups.iter().map(norm).sum();
         local + global
     }
 
@@ -138,8 +143,8 @@ impl SimpleTerm for SparsityTerm {
                 cap: self.bounds.of(*i).reach(x[*i]),
             };
             let members = group.members.iter().map(capped).collect();
-            // Below 0 if the group ends at 0 with weight to spare.
-            let cut = level(members, step * group.weight).max(0.0);
+            // Below the floor if the group ends there with weight to spare.
+            let cut = level(members, step * group.weight).max(group.floor);
             for i in &group.members {
                 x[*i] = x[*i].clamp(-cut, cut);
             }
@@ -175,20 +180,15 @@ impl SimpleTerm for SparsityTerm {
             }
             *x = self.bounds.of(i).nearest(*x);
         }
-        // Ties come in the order of the groups that have one: those with a member off 0 or released.
-        let mut ties = face.ties.iter();
-        for group in &self.groups {
-            let held = group
-                .members
-                .iter()
-                .all(|i| origin[*i] == 0.0 && !face.free[*i]);
-            if held {
-                continue;
-            }
-            let tie = ties.next().expect("a group that moves has a tie");
-            // What is tied stops together, at the first bound among them.
+        for (group, tie) in self.groups.iter().zip(&face.ties) {
+            // What is tied stops together, at the first bound among them or on the floor; what rises to the
+            // norm stops there.
             let heights = tie.members.iter().map(|(i, sign)| sign * x[*i]);
-            let top = heights.fold(f64::INFINITY, f64::min).max(0.0);
+            let top = match tie.members.is_empty() {
+                true => largest(group, origin),
+                false => heights.fold(f64::INFINITY, f64::min),
+            };
+            let top = top.max(group.floor);
             for i in &group.members {
                 x[*i] = x[*i].clamp(-top, top) + 0.0;
             }

@@ -4,6 +4,7 @@ pub(crate) mod block_pass;
 pub(crate) mod function_gradient;
 pub(crate) mod label_regions;
 pub(crate) mod leaf_sums;
+pub(crate) mod left_probabilities;
 pub(crate) mod model_mixture;
 pub(crate) mod moments;
 mod parameters;

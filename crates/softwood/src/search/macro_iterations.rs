@@ -1,0 +1,68 @@
+//! The scheme NB-DEC through a stage: macro-iterations of working sets, as long as they are worthwhile.
+
+use super::continuation::Stage;
+use super::decomposition::Decomposition;
+use super::descent::Descent;
+use super::working_sets::NODE_ITERATIONS;
+use crate::solver::{Multipliers, Work};
+use crate::status::SolveStatus;
+use crate::stop::Interrupted;
+
+/// A macro-iteration that lowers the objective by less than this share is the last.
+const MACRO_GAIN: f64 = 1e-3;
+
+/// Where a stage ended.
+pub(crate) struct StageEnd {
+    pub theta: Vec<f64>,
+    pub work: Work,
+    pub status: SolveStatus,
+    /// Measured in the last stage alone.
+    pub optimality: f64,
+}
+
+impl Descent<'_, '_> {
+    /// Follows macro-iterations of the rule through a stage, as long as they are worthwhile.
+    pub(super) fn decompose(
+        &self,
+        stage: &Stage,
+        theta: Vec<f64>,
+        multipliers: &mut Multipliers,
+    ) -> Result<StageEnd, Interrupted> {
+        let mut tree = Decomposition::at(self, stage, theta, multipliers)?;
+        let most = self.iterations(stage);
+        let mut status = SolveStatus::IterationLimit;
+        'macro_iterations: for number in 0..most.div_ceil(NODE_ITERATIONS) {
+            let before = tree.point().objective;
+            let rule = self.working_sets;
+            for set in rule.of_macro_iteration(&self.topology, self.seed, number) {
+                let ended = match tree.step(&set, rule.iterations(set, most)) {
+                    Ok(ended) => ended,
+                    Err(interrupted) => SolveStatus::try_from(interrupted)?,
+                };
+                if ended.is_stopped() {
+                    status = ended;
+                    break 'macro_iterations;
+                }
+            }
+            if before - tree.point().objective <= MACRO_GAIN * before.abs() {
+                status = SolveStatus::Stalled;
+                break;
+            }
+        }
+        let mut optimality = f64::INFINITY;
+        if !stage.soft && !status.is_stopped() {
+            optimality = tree.optimality().unwrap_or(f64::INFINITY);
+            if optimality <= self.tol {
+                status = SolveStatus::Converged;
+            }
+        }
+        let work = tree.work;
+        let point = tree.into_point();
+        Ok(StageEnd {
+            theta: point.theta,
+            work,
+            status,
+            optimality,
+        })
+    }
+}
