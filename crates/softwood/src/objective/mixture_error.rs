@@ -115,7 +115,7 @@ impl MixtureError<'_, '_> {
         let topology = self.topology;
         ModelMixture::new(
             Splits::new(topology, self.centers.len(), &at.theta, self.gamma),
-            (topology.branches()..).take(topology.leaves()).collect(),
+            topology.leaf_nodes(),
             &at.leaf_slopes,
             &at.leaf_intercepts,
         )

@@ -1,6 +1,6 @@
 //! What is minimized: smooth functions of θ that know data and tree.
 
-mod class_rates;
+mod cell_rows;
 mod group_bounds;
 mod lambda_max;
 mod leaf_error;
@@ -9,8 +9,9 @@ mod misclassification;
 mod mixture_error;
 mod penalty;
 mod penalty_shape;
+mod rate_bounds;
 
-pub(crate) use class_rates::{ClassRates, RateConstrainedCost, expected_cost};
+pub(crate) use cell_rows::{CellRows, expected_cost};
 pub(crate) use group_bounds::{BoundedMixture, GroupBound, GroupBounds, GroupMeasure};
 pub use lambda_max::LambdaMax;
 pub(crate) use leaf_error::RowCosts;
@@ -21,3 +22,6 @@ pub use mixture_error::{MixtureError, ProjectedMixtureError};
 pub(crate) use penalty::Penalty;
 pub use penalty::PenaltySettings;
 pub use penalty_shape::PenaltyShape;
+pub(crate) use rate_bounds::{
+    BoundedCost, Limit, RateBound, RateBounds, RateReached, Share, Wanted,
+};

@@ -8,6 +8,9 @@ use crate::tree::leaf_sums::add_leaf_masses;
 use crate::tree::splits::Splits;
 use crate::vectors::AlignedBuffer;
 
+/// Up to so many classes are added up one after the other, by vectors; more of them row by row.
+const MANY_CLASSES: usize = 16;
+
 impl ClassificationRows<'_> {
     /// Probability mass of class k in leaf t, Σ_{i: y_i = k} w_i P_it, as K × L.
     pub fn leaf_masses(
@@ -17,10 +20,7 @@ impl ClassificationRows<'_> {
         gamma: f64,
     ) -> Result<Vec<f64>, Interrupted> {
         let splits = Splits::new(topology, self.features(), theta, gamma);
-        self.masses_at(
-            splits,
-            (topology.branches()..).take(topology.leaves()).collect(),
-        )
+        self.masses_at(splits, topology.leaf_nodes())
     }
 
     /// The same at the leaves of a tree of any shape, given by their nodes.
@@ -66,6 +66,15 @@ impl Pass for LeafMasses<'_> {
     fn see(&self, block: &WeightedBlock<'_>, scratch: &mut Scratch) {
         block_pass::leaf_probabilities(&self.splits, block.tile, &mut scratch.block);
         let rows = self.classes.of_block(block).iter().zip(block.weights);
+        if self.classes.count() > MANY_CLASSES {
+            let width = self.leaves.len();
+            for (l, leaf) in self.leaves.iter().enumerate() {
+                for ((code, w), p) in rows.clone().zip(scratch.block.reach(*leaf)) {
+                    scratch.masses[*code as usize * width + l] += w * p;
+                }
+            }
+            return;
+        }
         // One sum of vectors a class: adding row by row would wait for each sum in turn.
         for (class, masses) in scratch
             .masses
@@ -115,7 +124,7 @@ mod tests {
         };
         let pass = |data: &ClassificationRows<'_>| LeafMasses {
             splits: Splits::new(topology, 3, &theta, 20.0),
-            leaves: (topology.branches()..).take(topology.leaves()).collect(),
+            leaves: topology.leaf_nodes(),
             classes: Classes::new(&codes[..data.len()], 3),
         };
         let whole = rows(0, 20_000);

@@ -37,6 +37,11 @@ impl Topology {
         1 << self.depth
     }
 
+    /// The leaves as nodes, from left to right.
+    pub fn leaf_nodes(self) -> Vec<usize> {
+        (self.branches()..).take(self.leaves()).collect()
+    }
+
     /// First branch node of level `d` (which has 2^d of them).
     pub fn level_start(self, d: usize) -> usize {
         (1 << d) - 1
