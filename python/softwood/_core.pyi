@@ -40,7 +40,10 @@ __version__: str
 _Rows = NDArray[np.float64] | NDArray[np.float32] | CsrRows
 _Training = tuple[_Rows, NDArray[np.uint32], list[Any], NDArray[np.float64] | None]
 _Regression = tuple[_Rows, NDArray[np.float64], NDArray[np.float64] | None]
-_Group = tuple[str, list[int] | None, _Regression | None, float | None, float | None, float | None]
+_OwnRows = tuple[_Rows, NDArray[np.uint32] | NDArray[np.float64], NDArray[np.float64] | None]
+_Group = tuple[
+    str, list[int] | None, _OwnRows | None, str | None, list[tuple[str, int | None, float]]
+]
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
 _Table = tuple[list[str], list[Any]]
@@ -185,12 +188,17 @@ def refuse_missing(table: _Table) -> None: ...
 def number(name: str, value: Any, otherwise: str = "") -> float: ...
 def fit_orct(
     training: _Training,
+    groups: list[_Group],
     settings: _Settings,
     selection: _Settings | None,
     progress: _Update | None,
 ) -> OrctHandle: ...
 def fit_orct_cv(
-    training: _Training, settings: _Settings, choices: _Settings, progress: _Update | None
+    training: _Training,
+    groups: list[_Group],
+    settings: _Settings,
+    choices: _Settings,
+    progress: _Update | None,
 ) -> OrctHandle: ...
 def sparsity_path(
     training: _Training,

@@ -85,6 +85,17 @@ min_class_rate_on : {"training", "folds"}
     folds of the training rows how much more must be asked for in training, so that the share of
     a class's held-out rows that are predicted as such is the one asked for; the report's
     ``constraints`` tell what was asked, imposed, reached in training and cross-validated.""",
+    "row_groups": """\
+row_groups : RowGroup or sequence of RowGroup, optional
+    Groups of rows with bounds on the recall of classes in them, on the share of them that is
+    predicted as some class, on their accuracy, or on how far these may be from those of all
+    training rows or of another group. They hold for what `predict` returns for the rows. The
+    report's ``constraints`` tell what was reached; if bounds cannot be kept together the status
+    is ``"infeasible"`` and the tree the closest found.""",
+    "sensitive_features": """\
+sensitive_features : array_like, shape (N,), optional
+    A value for each training row, by which groups name their rows (``RowGroup(where=...)``). It
+    need not be a column of X.""",
     "cover_classes": """\
 cover_classes : bool
     Whether every class must be the label of at least one leaf.""",

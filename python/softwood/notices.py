@@ -46,8 +46,8 @@ MESSAGES = {
     "{numbers}); what they predict rests on nothing; a smaller depth does without them",
     "rate_missed": "class {label!r} is recognized at a rate of {reached:.4f} where min_class_rate "
     "asks for {asked:g}; ask for less, or allow a deeper tree or more starts (n_starts)",
-    "bound_missed": "the {bounded} of {group} is {reached:.6g} where row_groups allow {asked:g}; "
-    "allow more, or a deeper tree or more starts (n_starts)",
+    "bound_missed": "the {bounded} of {group} is {reached:.6g} where row_groups ask for {asked:g}; "
+    "ask for less, or a deeper tree or more starts (n_starts)",
     "all_rows_selected": "the selection has kept all {rows} rows and saved nothing; raise the "
     "tolerance of RowSelection, or train on rows='all'",
     "limit_reached": "the fit ended at {limit} before it was done, with the best tree until then; "
@@ -70,7 +70,8 @@ def as_notice(told: Mapping[str, Any], labels: Sequence[object], setting: str) -
         limit = setting if details["status"] == "iteration_limit" else details["status"]
         words |= {"limit": limit, "advice": ADVICE[details["status"]].format(setting=setting)}
     if "kind" in details:
-        words["bounded"] = BOUNDED[details["kind"]]
+        of_class = f" of class {details['label']!r}" if "label" in details else ""
+        words["bounded"] = BOUNDED[details["kind"]] + of_class
     if "leaves" in details:
         leaves = details["leaves"]
         numbers = ", ".join(map(str, leaves[:SHOWN_LEAVES]))

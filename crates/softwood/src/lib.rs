@@ -143,9 +143,9 @@ pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
 pub use fit::lambda_max::lambda_max;
 #[cfg(feature = "fit")]
-pub use fit::orct::{check_orct_input, fit_orct};
+pub use fit::orct::{check_orct_input, fit_orct, fit_orct_with_groups};
 #[cfg(feature = "fit")]
-pub use fit::orct_cv::fit_orct_cv;
+pub use fit::orct_cv::{fit_orct_cv, fit_orct_cv_with_groups};
 #[cfg(feature = "fit")]
 pub use fit::orct_cv_settings::OrctCvSettings;
 #[cfg(feature = "fit")]
@@ -157,7 +157,7 @@ pub use fit::orrt::fit_orrt;
 #[cfg(feature = "fit")]
 pub use fit::orrt_settings::OrrtSettings;
 #[cfg(feature = "fit")]
-pub use fit::row_groups::{GroupRows, RowGroup};
+pub use fit::row_groups::{GroupRows, GroupTarget, RowBound, RowGroup};
 #[cfg(feature = "fit")]
 pub use fit::row_selection::RowSelection;
 #[cfg(feature = "fit")]

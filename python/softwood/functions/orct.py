@@ -11,6 +11,7 @@ from .._parameters import public
 from .._settings import ORCT, open_classification
 from ..models import OrctModel
 from ..progress import Progress
+from ..row_groups import RowGroup, take_groups
 from ..selection import RowSelection, as_selection
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def fit_orct(
     max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     min_class_rate_on: str = ORCT["min_class_rate_on"],
+    row_groups: Sequence[RowGroup] | RowGroup | None = None,
+    sensitive_features: ArrayLike | None = None,
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = ORCT["solver"],
     proximal_weight: float = ORCT["proximal_weight"],
@@ -94,8 +97,8 @@ def fit_orct(
         λ_L as a share, from 0 to 1, of the one that empties the tree (``lambda_max`` of the rows,
         weights and scaling in use): 0.1 means the same on every data set. Instead of
         `local_penalty` and `global_penalty`.
-    {max_features, min_class_rate, min_class_rate_on, cover_classes}
-    {solver}
+    {max_features, min_class_rate, min_class_rate_on, row_groups, sensitive_features}
+    {cover_classes, solver}
     rows : {"all", "selected"} or RowSelection
         Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`
         says; ``"selected"`` is ``RowSelection()``. The report's `selection` then tells their
@@ -136,5 +139,8 @@ def fit_orct(
     selection = as_selection(settings.pop("rows"))
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)
-    arguments = training, settings, selection
+    if selection is not None and settings["row_groups"] is not None:
+        raise ValueError("row_groups need all rows: rows must be 'all'")
+    bounded = take_groups(settings, training[0], training[2])
+    arguments = training, bounded, settings, selection
     return fit_model(_core.fit_orct, arguments, OrctModel, *shown)

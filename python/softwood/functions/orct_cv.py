@@ -11,6 +11,7 @@ from .._parameters import chosen, public
 from .._settings import ORCT, ORCT_CV, open_classification
 from ..models import OrctModel
 from ..progress import Progress
+from ..row_groups import RowGroup, take_groups
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,6 +47,8 @@ def fit_orct_cv(
     max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],
     min_class_rate_on: str = ORCT["min_class_rate_on"],
+    row_groups: Sequence[RowGroup] | RowGroup | None = None,
+    sensitive_features: ArrayLike | None = None,
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = ORCT["solver"],
     proximal_weight: float = ORCT["proximal_weight"],
@@ -94,7 +97,8 @@ def fit_orct_cv(
         Take the candidate of the best score, or the shallowest and then sparsest of those within
         one standard error of it.
     {costs, sample_weight, class_weight, penalty_shape, max_features, min_class_rate}
-    {min_class_rate_on, cover_classes, solver, n_starts, random_state, n_threads, max_iter, tol}
+    {min_class_rate_on, row_groups, sensitive_features, cover_classes, solver, n_starts}
+    {random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
     {missing, feature_names, progress}
@@ -129,5 +133,6 @@ def fit_orct_cv(
     choices = {name: settings.pop(name) for name in ORCT_CV}
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_classification(settings)
-    arguments = training, settings, choices
+    bounded = take_groups(settings, training[0], training[2])
+    arguments = training, bounded, settings, choices
     return fit_model(_core.fit_orct_cv, arguments, OrctModel, *shown)

@@ -11,7 +11,7 @@ from .._parameters import public
 from .._settings import ORRT, open_regression
 from ..models import OrrtModel
 from ..progress import Progress
-from ..row_groups import RowGroup, as_groups
+from ..row_groups import RowGroup, take_groups
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,6 +32,7 @@ def fit_orrt(
     penalty_parameters: Mapping[str, float] | None = ORRT["penalty_parameters"],
     groups: ArrayLike | None = ORRT["groups"],
     row_groups: Sequence[RowGroup] | RowGroup | None = None,
+    sensitive_features: ArrayLike | None = None,
     n_starts: int = ORRT["n_starts"],
     sample_weight: ArrayLike | None = None,
     random_state: int | None = ORRT["random_state"],
@@ -75,9 +76,10 @@ def fit_orrt(
     {penalty_shape}
     row_groups : RowGroup or sequence of RowGroup, optional
         Groups of rows with bounds on their mean squared error, on its distance from that of all
-        training rows, or on the distance of their mean prediction from that of all training rows.
+        training rows or another group, or on that of their mean predictions.
         The report's ``constraints`` tell what was reached; if bounds cannot be kept together the
         status is ``"infeasible"`` and the tree the closest found.
+    {sensitive_features}
     n_starts : int
         Starts, by successive halving: one from the splits of a soft regression tree, the others
         from random directions. After a few iterations the better half goes on, and the best tree
@@ -115,5 +117,5 @@ def fit_orrt(
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
     training = open_regression(settings)
-    bounded = as_groups(settings.pop("row_groups"), len(training[0]), settings)
+    bounded = take_groups(settings, training[0])
     return fit_model(_core.fit_orrt, (training, bounded, settings), OrrtModel, *shown)

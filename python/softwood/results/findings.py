@@ -11,6 +11,13 @@ BOUNDED = {
     "group_error": "mean squared error",
     "group_error_gap": "gap of the mean squared error",
     "group_mean_gap": "gap of the mean prediction",
+    "group_recall": "recall",
+    "group_recall_gap": "gap of the recall",
+    "group_least_selection": "selection rate",
+    "group_most_selection": "selection rate",
+    "group_selection_gap": "gap of the selection rate",
+    "group_accuracy": "accuracy",
+    "group_accuracy_gap": "gap of the accuracy",
 }
 
 
@@ -69,14 +76,20 @@ class Constraint:
 
     Attributes
     ----------
-    kind : {"class_rate", "group_error", "group_error_gap", "group_mean_gap"}
-        What is bounded: from below, the expected share of a class's training rows that are
-        predicted as such; or from above, the mean squared error of a group of rows, its distance
-        from that of all training rows, or the distance of the group's mean prediction from theirs.
+    kind : str
+        What is bounded. ``"class_rate"``: from below, the expected share of a class's training
+        rows that are predicted as such. Of a group of rows, from below ``"group_recall"``,
+        ``"group_least_selection"``, the share predicted as a class, and ``"group_accuracy"``;
+        from above ``"group_most_selection"``, the same share, ``"group_error"``, the mean squared
+        error, and distances from all training rows or another group: ``"group_recall_gap"``,
+        ``"group_selection_gap"``, ``"group_accuracy_gap"``, ``"group_error_gap"``,
+        ``"group_mean_gap"`` (of the mean prediction).
     label : object
         The class it is about, if it is about one.
     group : str or None
         The group of rows it is about, if it is about one.
+    compared_with : str or None
+        The group that a gap is measured from; None if from all training rows.
     asked : float
         The bound.
     imposed : float or None
@@ -84,21 +97,26 @@ class Constraint:
     cross_validated : float or None
         What is bounded, on held-out rows of these folds, by the predicted classes.
     reached : float
-        What is bounded.
+        What is bounded: a class's rate in expectation over the leaves, as
+        ``model.label_probabilities`` has them; of a group what ``model.predict`` returns.
+    expected : float or None
+        What is bounded of a group's predicted classes, in expectation over the leaves.
     multiplier : float
         Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the bound that training was given is kept: rates within 0.001, errors and means
+        Whether the bound that training was given is kept: rates and shares within 0.001, errors and means
         within a 10,000th of the variance or deviation of y.
     """
 
     kind: str
     label: object = None
     group: str | None = None
+    compared_with: str | None = None
     asked: float
     imposed: float | None = None
     cross_validated: float | None = None
     reached: float
+    expected: float | None = None
     multiplier: float
     feasible: bool
 
@@ -111,8 +129,8 @@ class Constraint:
     @property
     def subject(self) -> str:
         """What is bounded, in words."""
-        about = f"of {self.group if self.label is None else self.label}"
-        return f"{BOUNDED[self.kind]} {about}"
+        about = [about for about in (self.label, self.group) if about is not None]
+        return f"{BOUNDED[self.kind]} of {' in '.join(map(str, about))}"
 
 
 @dataclass(frozen=True, kw_only=True)

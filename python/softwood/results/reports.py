@@ -71,7 +71,7 @@ class OrctReport(FitReport):
     ----------
     status : str
         Why the best start ended: ``"converged"``, ``"stalled"`` (the objective no longer falls
-        measurably), ``"infeasible"`` (a bound on a class's rate is not reached),
+        measurably), ``"infeasible"`` (a bound on a rate is not kept),
         ``"iteration_limit"``, ``"time_limit"`` or, where an exception has ended the fit,
         ``"cancelled"``.
     objective : float
@@ -93,7 +93,7 @@ class OrctReport(FitReport):
     best_start : int
         The start the model comes from.
     constraints : tuple of Constraint
-        The bounds of `min_class_rate`, as asked and as reached.
+        The bounds of `min_class_rate` and `row_groups`, as asked and as reached.
     cross_validation : CvTable or None
         How folds of the training rows chose the settings, if they did.
     scaling : str

@@ -3,4 +3,5 @@
 mod data;
 pub mod orct;
 pub mod orrt;
+mod row_groups;
 pub mod srt;

@@ -1,6 +1,7 @@
 //! The functions around `fit_orct`, as the Python package calls them.
 
 use super::data::Training;
+use super::row_groups::{Group, open_groups, row_groups};
 use crate::arrays::Matrix;
 use crate::doorway::{enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
@@ -19,16 +20,21 @@ use softwood::{Control, PenaltyGrid, SparsityPath, ValidationRows};
 pub fn fit_orct(
     py: Python<'_>,
     training: Training<'_>,
+    groups: Vec<Group<'_>>,
     settings: &Bound<'_, PyDict>,
     selection: Option<&Bound<'_, PyDict>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<OrctHandle> {
     let (settings, selection) = (orct_settings(settings)?, row_selection(selection)?);
     let data = training.open(py, settings.depth)?;
+    let groups = open_groups(py, &groups)?;
+    let groups = row_groups(&groups);
     let fit = |control: &Control| {
         let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
         match &selection {
-            None => softwood::fit_orct(rows, labels, weights, &settings, control),
+            None => {
+                softwood::fit_orct_with_groups(rows, labels, weights, &groups, &settings, control)
+            }
             Some(selection) => {
                 softwood::fit_orct_selected(rows, labels, weights, &settings, selection, control)
             }
@@ -42,6 +48,7 @@ pub fn fit_orct(
 pub fn fit_orct_cv(
     py: Python<'_>,
     training: Training<'_>,
+    groups: Vec<Group<'_>>,
     settings: &Bound<'_, PyDict>,
     choices: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
@@ -49,9 +56,11 @@ pub fn fit_orct_cv(
     let settings = orct_cv_settings(orct_settings(settings)?, choices)?;
     let deepest = settings.depths.iter().max().copied().unwrap_or(1);
     let data = training.open(py, deepest)?;
+    let groups = open_groups(py, &groups)?;
+    let groups = row_groups(&groups);
     let fit = |control: &Control| {
-        let weights = data.weights.as_deref();
-        softwood::fit_orct_cv(data.rows, &data.labels, weights, &settings, control)
+        let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
+        softwood::fit_orct_cv_with_groups(rows, labels, weights, &groups, &settings, control)
     };
     run_fit(py, "fit_orct_cv", progress.as_ref(), fit, OrctHandle)
 }

@@ -100,7 +100,7 @@ impl<'a> OpenSettings<'a> {
         stop: &'a Stop,
         progress: &'a Arc<Progress>,
     ) -> Result<Self, Interrupted> {
-        let grid = Grid::of(settings, data.rows.features(), data.costs);
+        let grid = Grid::of(settings, &data);
         let (mut tried, mut usual) = (grid.candidates(settings), grid.usual(settings));
         if let Some(share) = settings.penalty.share {
             for at in tried.iter_mut().chain([&mut usual]) {
@@ -177,7 +177,11 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(settings: &OrctSettings, features: usize, costs: &[f64]) -> Self {
+    fn of(settings: &OrctSettings, data: &ClassData<'_>) -> Self {
+        let (features, costs) = (data.rows.features(), data.costs);
+        // Who says what mistakes cost, or which rates to keep, has balanced the classes.
+        let bounded = !settings.min_class_rate.is_empty() || data.grouping.is_some();
+        let settled = settings.costs.is_some() || bounded;
         let penalty = &settings.penalty;
         let share = penalty.share.is_some();
         let other = share || penalty.global > 0.0 || !penalty.shape.is_norm();
@@ -189,10 +193,7 @@ impl Grid {
             },
             balances: match settings.balance {
                 Some(balance) => vec![balance],
-                // Who says what mistakes cost, or which rates to keep, has balanced the classes.
-                None if settings.costs.is_some() || !settings.min_class_rate.is_empty() => {
-                    vec![false]
-                }
+                None if settled => vec![false],
                 None => vec![false, true],
             },
             gammas: settings.gamma.map_or(GAMMAS.to_vec(), |gamma| vec![gamma]),

@@ -1,5 +1,6 @@
 //! A fold of a classification: rows to train on, rows held out.
 
+use super::class_groups::Grouping;
 use super::orct_problem::OrctProblem;
 use crate::data::{GatheredRows, Labels, Rows};
 use crate::tree::Topology;
@@ -11,6 +12,8 @@ pub(super) struct ClassData<'a> {
     pub weights: Option<&'a [f64]>,
     /// K × K.
     pub costs: &'a [f64],
+    /// The groups that bounds are on, if there are any.
+    pub grouping: Option<Grouping<'a>>,
 }
 
 /// A fold.
@@ -26,6 +29,8 @@ pub(super) struct Part {
     rows: GatheredRows,
     pub labels: Labels,
     weights: Option<Vec<f64>>,
+    /// Cell of each row, if there are groups.
+    cells: Option<Vec<u32>>,
 }
 
 impl ClassData<'_> {
@@ -56,6 +61,7 @@ impl ClassData<'_> {
                 codes: index.iter().map(|i| self.labels.codes[*i]).collect(),
             },
             weights: self.weights.map(|w| index.iter().map(|i| w[*i]).collect()),
+            cells: (self.grouping).map(|g| index.iter().map(|i| g.codes[*i]).collect()),
         }
     }
 
@@ -66,6 +72,7 @@ impl ClassData<'_> {
             labels: self.labels,
             weights: self.weights,
             costs: self.costs,
+            grouping: self.grouping,
             topology: Topology::complete(depth),
         }
     }
@@ -77,13 +84,16 @@ impl Part {
         self.rows.rows()
     }
 
-    /// The part as rows of their own, with the costs of all.
-    pub fn data<'a>(&'a self, costs: &'a [f64]) -> ClassData<'a> {
+    /// The part as rows of their own, with the costs and groups of all.
+    pub fn data<'a>(&'a self, all: &'a ClassData<'_>) -> ClassData<'a> {
+        let codes = self.cells.as_deref();
+        let grouping = all.grouping.zip(codes);
         ClassData {
             rows: self.rows(),
             labels: &self.labels,
             weights: self.weights.as_deref(),
-            costs,
+            costs: all.costs,
+            grouping: grouping.map(|(all, codes)| all.with_codes(codes)),
         }
     }
 }

@@ -114,6 +114,7 @@ fn fit_classes(visits: &Visits, settings: &OrctSettings) -> Result<(), FitError>
         labels: &labels,
         weights: None,
         costs: &costs,
+        grouping: None,
         topology: Topology::complete(settings.depth),
     };
     let control = Control::default();
@@ -126,7 +127,7 @@ fn fit_classes(visits: &Visits, settings: &OrctSettings) -> Result<(), FitError>
         global_penalty: settings.penalty.global,
         balanced: false,
     };
-    let descent = problem.descent(data, settings, &at, &control.progress);
+    let descent = problem.descent(data, &scaling, settings, &at, &control.progress);
     let starts = run_starts(&descent, settings.n_starts, 0, Effort::Full)?;
     warm_start(&descent, &starts.outcomes)?;
     Ok(())

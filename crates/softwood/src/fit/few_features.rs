@@ -3,6 +3,7 @@
 use super::orct_settings::OrctSettings;
 use super::scaled_fit::ScaledFit;
 use crate::data::Source;
+use crate::fitted::ConstraintReport;
 use crate::fitted::OrctModel;
 use crate::objective::{LambdaMax, Penalty, PenaltySettings, PenaltyShape};
 use crate::progress::Progress;
@@ -54,14 +55,14 @@ pub(super) fn most_features(settings: &OrctSettings, features: usize) -> Option<
 /// grows from there until no more are. To either choice a tree is fitted, the coefficients of all other
 /// features held at 0. Out of time, the tree is what is left of that of all features.
 pub(super) fn fit_few_features<'b, 'p: 'b>(
-    fit: &ScaledFit<'_, 'p>,
+    fit: &ScaledFit<'b, 'p>,
     scaled: &Source<'b>,
     most: usize,
 ) -> Result<OrctModel, Interrupted> {
     let features = fit.problem.rows.features();
     let groups = Groups::of(fit.settings, features);
     let scouting = fit.within(SCOUTING_TIME);
-    let descent = scouting.descent(scaled);
+    let descent = scouting.descent(scaled, fit.scaling);
     let scouts = SCOUTS.min(fit.settings.n_starts);
     let progress = &fit.control.progress;
     progress.begin_phase(scouts);
@@ -115,10 +116,8 @@ fn better(first: Option<OrctModel>, mut second: OrctModel) -> OrctModel {
     };
     let missed = |model: &OrctModel| {
         let constraints = model.report.constraints.iter();
-        let missed = constraints
-            .filter(|c| !c.feasible)
-            .map(|c| c.asked - c.reached);
-        missed.fold(0.0, f64::max)
+        let missed = constraints.filter(|c| !c.feasible);
+        missed.map(ConstraintReport::excess).fold(0.0, f64::max)
     };
     let order = (missed(&second).total_cmp(&missed(&first)))
         .then(second.report.objective.total_cmp(&first.report.objective));

@@ -4,6 +4,7 @@ mod auto_settings;
 mod check_orct_data;
 mod choose_ridges;
 mod class_fold;
+mod class_groups;
 mod cv_table;
 #[cfg(test)]
 mod failing_source;
@@ -24,6 +25,7 @@ pub mod orrt_settings;
 mod orrt_starts;
 mod rate_margin;
 mod response_fold;
+mod response_groups;
 pub mod row_groups;
 pub mod row_selection;
 pub mod run_settings;

@@ -98,15 +98,16 @@ pub(super) fn notices_of_regression(
 /// Those that the report alone tells, constraints first.
 pub(super) fn notices_of_report(report: &FitReport) -> Vec<Notice> {
     let missed = report.constraints.iter().filter(|bound| !bound.feasible);
-    let missed = missed.map(|bound| match bound.class {
-        Some(class) => Notice::RateMissed {
+    let missed = missed.map(|bound| match (&bound.group, bound.class) {
+        (None, Some(class)) => Notice::RateMissed {
             class,
             asked: bound.asked,
             reached: bound.reached,
         },
-        None => Notice::BoundMissed {
+        (group, class) => Notice::BoundMissed {
             kind: bound.kind,
-            group: bound.group.clone().unwrap_or_default(),
+            group: group.clone().unwrap_or_default(),
+            class,
             asked: bound.asked,
             reached: bound.reached,
         },

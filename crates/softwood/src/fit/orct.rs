@@ -3,11 +3,13 @@
 use super::auto_settings::settle;
 use super::check_orct_data::check_orct_data;
 use super::class_fold::ClassData;
+use super::class_groups::RowCells;
 use super::few_features::{fit_few_features, most_features, starts_of_fit};
 use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use super::rate_margin::RateFolds;
+use super::row_groups::RowGroup;
 use super::scaled_fit::ScaledFit;
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -38,10 +40,27 @@ pub fn fit_orct<'a>(
     settings: &OrctSettings,
     control: &Control,
 ) -> Result<OrctModel, FitError> {
+    fit_orct_with_groups(rows, labels, weights, &[], settings, control)
+}
+
+/// As [`fit_orct`], with bounds on what is predicted for groups of rows. They hold for the classes that
+/// [`OrctModel::predict`] returns; if they cannot be kept together the status is
+/// [`Infeasible`](crate::SolveStatus::Infeasible) and the tree the closest found.
+pub fn fit_orct_with_groups<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    groups: &[RowGroup<'_>],
+    settings: &OrctSettings,
+    control: &Control,
+) -> Result<OrctModel, FitError> {
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
-    let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
+    let costs = check_orct_data(&rows, labels, weights, settings)?;
+    let cells = RowCells::checked(&rows, labels, weights, &groups)?;
+    let given = (rows.reborrow(), labels, weights);
+    let canonical = OrctData::ordered(given, cells.as_ref(), costs, settings)?;
     let data = canonical.data();
     let folds = RateFolds::of(&data, settings)?;
     let starts = folds.starts(settings) + starts_of_fit(settings, rows.features());

@@ -102,14 +102,14 @@ impl OrctCandidates<'_> {
     fn descent<'b>(
         &self,
         problem: &OrctProblem<'b>,
-        scaled: &Source<'b>,
+        (scaled, scaling): (&Source<'b>, &'b Scaling),
         candidate: &OrctCandidate,
     ) -> Descent<'_, 'b> {
         let mut settings = self.settings.clone();
         settings.max_iter = settings.max_iter.min(CV_ITERATIONS);
         let mut data = problem.classification(scaled, problem.weights, 1, self.stop);
         data.rows.parallelism = Parallelism::None; // chains run side by side
-        problem.descent(data, &settings, candidate, self.progress)
+        problem.descent(data, scaling, &settings, candidate, self.progress)
     }
 
     /// The best starts of a candidate, best first: fresh ones, or from those of the one before.
@@ -180,7 +180,7 @@ impl Candidates for OrctCandidates<'_> {
         fold: &ClassFold,
     ) -> Result<Vec<Option<Trial>>, Interrupted> {
         let first = &self.candidates[chain.start];
-        let train = fold.train.data(self.data.costs);
+        let train = fold.train.data(&self.data);
         let problem = train.problem(first.depth);
         let scaling = Scaling::learn(first.scaling, problem.rows, problem.weights);
         let scaled = scaled(problem.rows.reborrow(), &scaling);
@@ -193,7 +193,7 @@ impl Candidates for OrctCandidates<'_> {
             }
             self.stop.check()?;
             let candidate = &self.candidates[i];
-            let descent = self.descent(&problem, &scaled, candidate);
+            let descent = self.descent(&problem, (&scaled, &scaling), candidate);
             let outcomes = self.run(&descent, warm.as_ref())?;
             self.stop.check()?;
             let model = problem.tree(&descent, &outcomes[0], self.settings, &scaling)?;

@@ -1,5 +1,7 @@
 //! Depth, scaling, steepness and penalties chosen by cross-validation, then the tree fitted with them.
 
+use super::check_orct_data::check_orct_data;
+use super::class_groups::RowCells;
 use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_with_rates;
@@ -8,6 +10,7 @@ use super::orct_cv_settings::OrctCvSettings;
 use super::orct_data::OrctData;
 use super::orct_settings::OrctSettings;
 use super::rate_margin::RateFolds;
+use super::row_groups::RowGroup;
 use crate::control::Control;
 use crate::data::{Labels, Rows};
 use crate::error::FitError;
@@ -35,6 +38,19 @@ pub fn fit_orct_cv<'a>(
     settings: &OrctCvSettings,
     control: &Control,
 ) -> Result<OrctModel, FitError> {
+    fit_orct_cv_with_groups(rows, labels, weights, &[], settings, control)
+}
+
+/// As [`fit_orct_cv`], with bounds on what is predicted for groups of rows, which the trees of the folds keep on
+/// the rows they are trained on.
+pub fn fit_orct_cv_with_groups<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    groups: &[RowGroup<'_>],
+    settings: &OrctCvSettings,
+    control: &Control,
+) -> Result<OrctModel, FitError> {
     let rows = rows.into();
     let began = Instant::now();
     settings.validate()?;
@@ -43,7 +59,10 @@ pub fn fit_orct_cv<'a>(
         depth: deepest,
         ..settings.fit.clone()
     };
-    let canonical = OrctData::checked(rows.reborrow(), labels, weights, &deep)?;
+    let costs = check_orct_data(&rows, labels, weights, &deep)?;
+    let cells = RowCells::checked(&rows, labels, weights, &groups)?;
+    let given = (rows.reborrow(), labels, weights);
+    let canonical = OrctData::ordered(given, cells.as_ref(), costs, &deep)?;
     let data = canonical.data();
     let limit = settings.fit.run.time_limit;
     let limit = limit.map(|limit| limit.mul_f64(CV_TIME_SHARE));

@@ -1,5 +1,6 @@
 //! The ORCT of checked rows, labels and costs: what its starts need, and the model of the best one.
 
+use super::class_groups::Grouping;
 use super::orct_settings::OrctSettings;
 use crate::data::{Classes, ClassificationRows, Labels, Rows, Scaling, Source};
 use crate::fitted::{
@@ -7,10 +8,12 @@ use crate::fitted::{
     SoftTree,
 };
 use crate::leaves::likely_frequencies;
-use crate::objective::{ClassRates, Penalty, PenaltySettings};
+use crate::objective::{
+    CellRows, Limit, Penalty, PenaltySettings, RateBound, RateBounds, Share, Wanted,
+};
 use crate::progress::Progress;
 use crate::search::continuation::stages;
-use crate::search::descent::{Descent, StartOutcome};
+use crate::search::descent::{Descent, StartOutcome, is_kept};
 use crate::search::few_leaves::with_few_leaves;
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
@@ -30,6 +33,8 @@ pub(crate) struct OrctProblem<'a> {
     pub labels: &'a Labels,
     pub weights: Option<&'a [f64]>,
     pub costs: &'a [f64],
+    /// The groups that bounds are on, if there are any.
+    pub grouping: Option<Grouping<'a>>,
     pub topology: Topology,
 }
 
@@ -72,7 +77,7 @@ impl<'a> OrctProblem<'a> {
         let mut report = FitReport {
             objective: tree.objective,
             loss: tree.loss,
-            constraints: constraints(descent, &tree, best),
+            constraints: self.constraints(settings, descent, &tree, best),
             loss_unit: Some(1.0),
             ..starts.report(self.rows.len(), began)
         };
@@ -111,10 +116,11 @@ impl<'a> OrctProblem<'a> {
         scaling: &Scaling,
         report: FitReport,
     ) -> Result<OrctModel, Interrupted> {
+        let masses = (descent.cells).class_masses(&tree.masses, tree.labels.len());
         let frequencies = likely_frequencies(
             &descent.data,
             &tree.splits(descent.gamma).all(),
-            &transposed(&tree.masses, self.labels.classes.len(), tree.labels.len()),
+            &transposed(&masses, self.labels.classes.len(), tree.labels.len()),
         )?;
         let columns = settings.run.columns();
         let splits = (tree.coefficients, tree.intercepts);
@@ -161,7 +167,7 @@ impl<'a> OrctProblem<'a> {
     /// How the model chooses a class.
     fn decision(&self, settings: &OrctSettings) -> Decision {
         let classes = self.labels.classes.len();
-        if !settings.min_class_rate.is_empty() {
+        if !settings.min_class_rate.is_empty() || self.grouping.is_some() {
             return Decision::LeafLabels;
         }
         match &settings.costs {
@@ -173,14 +179,80 @@ impl<'a> OrctProblem<'a> {
         }
     }
 
+    /// The rows in cells, and the bounds on them: those on classes, then those on groups.
+    fn bounds<'d>(
+        &self,
+        data: &ClassificationRows<'d>,
+        scaling: &'d Scaling,
+        settings: &OrctSettings,
+    ) -> (CellRows<'d>, Vec<RateBound>)
+    where
+        'a: 'd,
+    {
+        let (cells, of_groups) = match self.grouping {
+            None => (CellRows::of_classes(data), Vec::new()),
+            Some(grouping) => grouping.bounds(data, scaling),
+        };
+        let of_class = |(class, rate): &(usize, f64)| {
+            let rows = cells.training().filter(|cell| cells.class(*cell) == *class);
+            let share = Share::new(rows.collect(), Wanted::Class(*class), &cells)?;
+            Some(RateBound {
+                share,
+                compared_with: None,
+                limit: Limit::AtLeast(*rate),
+                of_decisions: false,
+                shift: 0.0,
+            })
+        };
+        let bounds = settings.min_class_rate.iter().filter_map(of_class);
+        let bounds = bounds.chain(of_groups).collect();
+        (cells, bounds)
+    }
+
+    /// The bounds, as asked and as reached.
+    fn constraints(
+        &self,
+        settings: &OrctSettings,
+        descent: &Descent<'_, '_>,
+        tree: &Simplified,
+        best: &StartOutcome,
+    ) -> Vec<ConstraintReport> {
+        let of_class = |(class, asked): &(usize, f64)| ConstraintReport {
+            class: Some(*class),
+            ..ConstraintReport::asked(ConstraintKind::ClassRate, *asked)
+        };
+        let of_classes = settings.min_class_rate.iter().map(of_class);
+        let of_groups = self.grouping.iter().flat_map(Grouping::asked).cloned();
+        let prices = descent.bounds.prices(&best.multipliers);
+        let reached = tree.reached.iter().zip(prices);
+        let told = of_classes.chain(of_groups).zip(reached);
+        told.map(|(asked, (reached, multiplier))| {
+            let gap = asked.kind.is_gap();
+            let signless = |value: f64| if gap { value.abs() } else { value };
+            let of_group = asked.group.is_some();
+            ConstraintReport {
+                reached: signless(reached.value),
+                expected: of_group.then_some(signless(reached.expected)),
+                multiplier,
+                feasible: is_kept(reached),
+                ..asked
+            }
+        })
+        .collect()
+    }
+
     /// All that a start needs, with what `at` fixes of the settings.
     pub fn descent<'b, 'd>(
         &self,
         data: ClassificationRows<'d>,
+        scaling: &'d Scaling,
         settings: &OrctSettings,
         at: &OrctCandidate,
         progress: &'b Arc<Progress>,
-    ) -> Descent<'b, 'd> {
+    ) -> Descent<'b, 'd>
+    where
+        'a: 'd,
+    {
         let features = data.features();
         let class_weights = data.class_weights();
         let penalty = PenaltySettings {
@@ -189,15 +261,16 @@ impl<'a> OrctProblem<'a> {
             global: at.global_penalty,
             ..settings.penalty.clone()
         };
-        let bounded = !settings.min_class_rate.is_empty();
-        let working_sets = settings.solver.working_sets(self.topology.depth(), bounded);
+        let (cells, bounds) = self.bounds(&data, scaling, settings);
+        let working_sets = settings
+            .solver
+            .working_sets(self.topology.depth(), !bounds.is_empty());
         Descent {
             stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
             penalty: Penalty::on_splits(&penalty, &self.topology, features),
             node_penalty: Penalty::on_splits(&penalty, &Topology::complete(1), features),
-            rates: ClassRates {
-                bounds: settings.min_class_rate.clone(),
-            },
+            bounds: RateBounds { bounds },
+            cells,
             gamma: at.gamma,
             cover_classes: settings.cover_classes,
             tol: settings.tol,
@@ -214,35 +287,6 @@ impl<'a> OrctProblem<'a> {
             progress,
         }
     }
-}
-
-/// The bounds on class rates, as asked and as reached.
-fn constraints(
-    descent: &Descent<'_, '_>,
-    tree: &Simplified,
-    best: &StartOutcome,
-) -> Vec<ConstraintReport> {
-    let reached = descent.rates_reached(&tree.masses, &tree.labels);
-    let both = descent
-        .rates
-        .bounds
-        .iter()
-        .zip(&best.multipliers)
-        .zip(reached);
-    both.map(
-        |(((class, asked), multiplier), (rate, feasible))| ConstraintReport {
-            kind: ConstraintKind::ClassRate,
-            class: Some(*class),
-            group: None,
-            asked: *asked,
-            imposed: None,
-            cross_validated: None,
-            reached: rate,
-            multiplier: *multiplier,
-            feasible,
-        },
-    )
-    .collect()
 }
 
 /// From `rows` × `columns` to `columns` × `rows`.

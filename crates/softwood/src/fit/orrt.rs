@@ -4,7 +4,8 @@ use super::leaf_weights::leaf_weights;
 use super::notices::notices_of_mixture;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::OrrtStarts;
-use super::row_groups::{GroupedRows, RowGroup, check_groups, constraint_reports};
+use super::response_groups::{GroupedRows, constraint_reports};
+use super::row_groups::{RowGroup, Training, check_groups};
 use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -49,10 +50,16 @@ pub fn fit_orrt<'a>(
     check_weights(rows.len(), weights)?;
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
-        check_groups(groups, rows.len(), rows.features(), weights)?;
+        let training = Training {
+            rows: rows.len(),
+            features: rows.features(),
+            weights,
+            classes: None,
+        };
         let data = CanonicalRows::of(rows.reborrow(), y, weights);
         let given = GroupedRows {
             groups,
+            compared_with: check_groups(groups, &training)?,
             rows: rows.reborrow(),
             y,
             weights,

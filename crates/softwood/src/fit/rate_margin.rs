@@ -222,7 +222,7 @@ impl Candidates for Margins<'_, '_> {
         _: &(dyn Fn(usize) -> bool + Sync),
         fold: &ClassFold,
     ) -> Result<Vec<Option<Trial>>, Interrupted> {
-        let train = fold.train.data(self.data.costs);
+        let train = fold.train.data(self.data);
         let problem = train.problem(self.at.depth);
         let scaling = Scaling::learn(self.at.scaling, problem.rows, problem.weights);
         let scaled = scaled(problem.rows.reborrow(), &scaling);
@@ -237,7 +237,7 @@ impl Candidates for Margins<'_, '_> {
             let n = STARTS.min(settings.n_starts);
             let mut rows = problem.classification(&scaled, problem.weights, n, self.stop);
             rows.rows.parallelism = Parallelism::None;
-            let descent = problem.descent(rows, &settings, self.at, self.progress);
+            let descent = problem.descent(rows, &scaling, &settings, self.at, self.progress);
             let starts = match &before {
                 None => run_starts(&descent, n, settings.run.random_state, Effort::Compare)?,
                 Some(before) => warm_start(&descent, before)?,

@@ -1,27 +1,33 @@
-//! Groups of rows on which a regression tree has to keep bounds: as asked, checked, and as reached.
+//! Groups of rows on which a tree has to keep bounds: what can be asked for, and checks that all trees share.
 
 use super::validate::{check_setting, check_weights};
+use crate::data::Rows;
 use crate::data::finite::check_finite;
-use crate::data::{Parallelism, RegressionRows, Rows, ScaledRows, Scaling, Standardization};
 use crate::error::InputError;
 use crate::fitted::{ConstraintKind, ConstraintReport};
-use crate::objective::{GroupBound, GroupBounds, GroupMeasure};
-use crate::search::mixture_descent::{BoundReached, MixtureOutcome};
-use crate::stop::Stop;
 
-/// Rows with bounds on what is predicted for them, in units of the response.
+/// Rows with bounds on what is predicted for them.
 #[derive(Clone, Debug)]
 pub struct RowGroup<'a> {
     /// What reports call it.
     pub name: String,
     /// The rows.
     pub rows: GroupRows<'a>,
-    /// Their mean squared error is to be at most this.
-    pub max_error: Option<f64>,
-    /// It is to differ from that of all training rows by at most this.
-    pub max_error_gap: Option<f64>,
-    /// Their mean prediction is to differ from that of all training rows by at most this.
-    pub max_mean_gap: Option<f64>,
+    /// The bounds. Only a group that others are compared with may have none.
+    pub bounds: Vec<RowBound>,
+    /// Name of the group that gaps are measured from; all training rows if None.
+    pub compared_with: Option<String>,
+}
+
+/// A bound on what is predicted for a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowBound {
+    /// What is bounded.
+    pub kind: ConstraintKind,
+    /// Position of the class it is about, if it is about one.
+    pub class: Option<usize>,
+    /// The bound: a share from 0 to 1, a gap, or an error or mean in units of the response.
+    pub bound: f64,
 }
 
 /// Which rows.
@@ -33,171 +39,171 @@ pub enum GroupRows<'a> {
     Given {
         /// Their features.
         x: Rows<'a>,
-        /// Their responses.
-        y: &'a [f64],
+        /// What is to be predicted of them.
+        y: GroupTarget<'a>,
         /// Their weights; all 1 if None.
         weights: Option<&'a [f64]>,
     },
 }
 
+/// What is to be predicted of rows of their own.
+#[derive(Clone, Copy, Debug)]
+pub enum GroupTarget<'a> {
+    /// A response.
+    Response(&'a [f64]),
+    /// Positions of classes.
+    Classes(&'a [u32]),
+}
+
+impl GroupTarget<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Response(y) => y.len(),
+            Self::Classes(y) => y.len(),
+        }
+    }
+}
+
+/// What groups are checked against: the training rows, and whether classes are predicted.
+pub(super) struct Training<'a> {
+    pub rows: usize,
+    pub features: usize,
+    pub weights: Option<&'a [f64]>,
+    /// K, if classes are predicted.
+    pub classes: Option<usize>,
+}
+
 impl RowGroup<'_> {
-    /// The bounds, each with what it bounds.
-    fn bounds(&self) -> impl Iterator<Item = (GroupMeasure, f64)> {
-        let error = self.max_error.map(|bound| (GroupMeasure::Error, bound));
-        let error_gap = self.max_error_gap;
-        let error_gap = error_gap.map(|bound| (GroupMeasure::ErrorGap, bound));
-        let mean_gap = self.max_mean_gap;
-        let mean_gap = mean_gap.map(|bound| (GroupMeasure::MeanGap, bound));
-        [error, error_gap, mean_gap].into_iter().flatten()
+    /// The error that refuses it.
+    pub(super) fn refuse(&self, reason: impl Into<String>) -> InputError {
+        InputError::RowGroup {
+            name: self.name.clone(),
+            reason: reason.into(),
+        }
     }
 
-    /// Checks rows and bounds against `n` training rows of `p` features with these weights.
-    fn check(&self, n: usize, p: usize, weights: Option<&[f64]>) -> Result<(), InputError> {
-        let refuse = |reason: String| InputError::RowGroup {
-            name: self.name.clone(),
-            reason,
-        };
-        if self.bounds().next().is_none() {
-            return Err(refuse("has no bound".into()));
+    /// Its bounds as a report begins.
+    pub(super) fn asked(&self) -> impl Iterator<Item = ConstraintReport> {
+        self.bounds.iter().map(|bound| ConstraintReport {
+            class: bound.class,
+            group: Some(self.name.clone()),
+            compared_with: self.compared_with.clone().filter(|_| bound.kind.is_gap()),
+            ..ConstraintReport::asked(bound.kind, bound.bound)
+        })
+    }
+
+    fn check_bounds(&self, training: &Training<'_>) -> Result<(), InputError> {
+        for RowBound { kind, class, bound } in &self.bounds {
+            let fit = match training.classes {
+                Some(_) => "fit_orct",
+                None => "fit_orrt",
+            };
+            if kind.is_of_classes() != training.classes.is_some()
+                || *kind == ConstraintKind::ClassRate
+            {
+                return Err(self.refuse(format!("has a bound that {fit} does not know: {kind:?}")));
+            }
+            let of_rates = kind.is_of_classes() && !kind.is_gap();
+            if !(bound.is_finite() && *bound >= 0.0) || of_rates && *bound > 1.0 {
+                let allowed = if of_rates {
+                    "from 0 to 1"
+                } else {
+                    "finite and not negative"
+                };
+                let reason = format!("has the bound {bound}; bounds must be {allowed}");
+                return Err(self.refuse(reason));
+            }
+            let known = class.is_some_and(|class| Some(class) < training.classes);
+            if kind.names_class() && !known {
+                return Err(self.refuse(format!("has a bound on class {class:?}, which is none")));
+            }
         }
-        if let Some((_, bound)) = self.bounds().find(|(_, b)| !(b.is_finite() && *b >= 0.0)) {
-            let reason = format!("has the bound {bound}; bounds must be finite and not negative");
-            return Err(refuse(reason));
-        }
+        Ok(())
+    }
+
+    fn check_rows(&self, training: &Training<'_>) -> Result<(), InputError> {
+        let (n, p) = (training.rows, training.features);
         match &self.rows {
             GroupRows::Training(rows) => {
                 let mut sorted = rows.clone();
                 sorted.sort_unstable();
                 if let Some(row) = sorted.iter().find(|row| **row >= n) {
                     let reason = format!("names row {row}, but there are {n} training rows");
-                    return Err(refuse(reason));
+                    return Err(self.refuse(reason));
                 }
                 if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-                    return Err(refuse(format!("names row {} twice", pair[0])));
+                    return Err(self.refuse(format!("names row {} twice", pair[0])));
                 }
-                let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
+                let weight = |row: &usize| training.weights.map_or(1.0, |weights| weights[*row]);
                 match rows.iter().any(|row| weight(row) > 0.0) {
                     true => Ok(()),
-                    false => Err(refuse("has no row of positive weight".into())),
+                    false => Err(self.refuse("has no row of positive weight")),
                 }
             }
             GroupRows::Given { x, y, weights } => {
                 if x.is_empty() || y.len() != x.len() || x.features() != p {
                     let (rows, columns, len) = (x.len(), x.features(), y.len());
-                    return Err(refuse(format!(
-                        "has {rows} rows with {columns} columns and {len} responses; it must have \
-                         at least one row, {p} columns as the training rows, and a response a row"
+                    return Err(self.refuse(format!(
+                        "has {rows} rows with {columns} columns and {len} values of y; it must have \
+                         at least one row, {p} columns as the training rows, and a value a row"
                     )));
                 }
-                if let Some(row) = y.iter().position(|y| !y.is_finite()) {
-                    return Err(refuse(format!("has the response {} in row {row}", y[row])));
-                }
-                check_weights(x.len(), *weights).map_err(|error| refuse(error.to_string()))?;
-                check_finite(x).map_err(|error| refuse(error.to_string()))
+                self.check_target(y, training.classes)?;
+                let refuse = |error: InputError| self.refuse(error.to_string());
+                check_weights(x.len(), *weights).map_err(refuse)?;
+                check_finite(x).map_err(refuse)
             }
+        }
+    }
+
+    fn check_target(&self, y: &GroupTarget<'_>, classes: Option<usize>) -> Result<(), InputError> {
+        let bad = match (y, classes) {
+            (GroupTarget::Response(y), None) => y.iter().position(|y| !y.is_finite()),
+            (GroupTarget::Classes(y), Some(k)) => y.iter().position(|y| *y as usize >= k),
+            _ => {
+                return Err(
+                    self.refuse("must have classes where training rows have, else a response")
+                );
+            }
+        };
+        match bad {
+            Some(row) => Err(self.refuse(format!(
+                "has a y in row {row} that training rows cannot have"
+            ))),
+            None => Ok(()),
         }
     }
 }
 
-/// Checks all groups against `n` training rows of `p` features with these weights.
+/// Checks all groups; returns for each the position of the one it is compared with.
 pub(super) fn check_groups(
     groups: &[RowGroup<'_>],
-    n: usize,
-    p: usize,
-    weights: Option<&[f64]>,
-) -> Result<(), InputError> {
+    training: &Training<'_>,
+) -> Result<Vec<Option<usize>>, InputError> {
+    let named = |name: &String| groups.iter().position(|other| other.name == *name);
+    let mut compared_with = Vec::with_capacity(groups.len());
     for (i, group) in groups.iter().enumerate() {
-        let named = groups[..i].iter().any(|other| other.name == group.name);
         check_setting(
-            !named,
+            named(&group.name) == Some(i),
             "row_groups",
             "groups of different names",
             &group.name,
         )?;
-        group.check(n, p, weights)?;
-    }
-    Ok(())
-}
-
-/// Groups beside the training rows, responses and weights that they may name, as they were given.
-pub(super) struct GroupedRows<'a, 'g> {
-    pub groups: &'a [RowGroup<'g>],
-    pub rows: Rows<'a>,
-    pub y: &'a [f64],
-    pub weights: Option<&'a [f64]>,
-}
-
-impl GroupedRows<'_, '_> {
-    /// The bounds in units of the standardized response.
-    pub fn bounds<'d>(
-        &'d self,
-        scaling: &'d Scaling,
-        response: &Standardization,
-        spread: Parallelism,
-        stop: &Stop,
-    ) -> GroupBounds<'d> {
-        let regression = |x: &'d Rows<'_>, y: &[f64], weights: Option<&[f64]>| {
-            let y: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
-            let source = ScaledRows::passing_once(x.reborrow(), scaling);
-            RegressionRows::new(source, &y, weights, spread, stop.clone())
-        };
-        let rows_of = |group: &'d RowGroup<'_>| match &group.rows {
-            GroupRows::Training(rows) => {
-                let picked: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
-                regression(&self.rows, self.y, self.weights).select(&picked)
-            }
-            GroupRows::Given { x, y, weights } => regression(x, y, *weights),
-        };
-        let all = self.groups.iter().enumerate();
-        let bounds = all.flat_map(|(place, group)| {
-            group.bounds().map(move |(measure, bound)| GroupBound {
-                measure,
-                group: place,
-                bound: bound / unit(measure, response),
-            })
+        let reference = group.compared_with.as_ref();
+        let other = reference.map(|name| {
+            let other = named(name).filter(|other| *other != i);
+            let refuse =
+                || group.refuse(format!("is compared with {name}, which is no other group"));
+            other.ok_or_else(refuse)
         });
-        GroupBounds {
-            bounds: bounds.collect(),
-            groups: self.groups.iter().map(rows_of).collect(),
+        compared_with.push(other.transpose()?);
+        group.check_bounds(training)?;
+        group.check_rows(training)?;
+    }
+    for (i, group) in groups.iter().enumerate() {
+        if group.bounds.is_empty() && !compared_with.contains(&Some(i)) {
+            return Err(group.refuse("has no bound"));
         }
     }
-}
-
-/// What became of the bounds, in units of the response.
-pub(super) fn constraint_reports(
-    groups: &[RowGroup<'_>],
-    response: &Standardization,
-    best: &MixtureOutcome,
-) -> Vec<ConstraintReport> {
-    let asked = groups.iter().flat_map(|group| {
-        let bounds = group.bounds();
-        bounds.map(move |(measure, asked)| (group, measure, asked))
-    });
-    let report = |((group, measure, asked), reached): ((&RowGroup<'_>, _, f64), &BoundReached)| {
-        let unit = unit(measure, response);
-        ConstraintReport {
-            kind: match measure {
-                GroupMeasure::Error => ConstraintKind::GroupError,
-                GroupMeasure::ErrorGap => ConstraintKind::GroupErrorGap,
-                GroupMeasure::MeanGap => ConstraintKind::GroupMeanGap,
-            },
-            class: None,
-            group: Some(group.name.clone()),
-            asked,
-            imposed: None,
-            cross_validated: None,
-            reached: reached.value * unit,
-            multiplier: reached.multiplier / unit,
-            feasible: reached.kept,
-        }
-    };
-    asked.zip(&best.reached).map(report).collect()
-}
-
-/// One unit of the standardized response, or its square.
-fn unit(measure: GroupMeasure, response: &Standardization) -> f64 {
-    match measure {
-        GroupMeasure::Error | GroupMeasure::ErrorGap => response.scale * response.scale,
-        GroupMeasure::MeanGap => response.scale,
-    }
+    Ok(compared_with)
 }

@@ -24,7 +24,7 @@ pub(super) struct ScaledFit<'a, 'p> {
     pub began: Instant,
 }
 
-impl<'p> ScaledFit<'_, 'p> {
+impl<'a, 'p> ScaledFit<'a, 'p> {
     /// The same with this share of the time limit, counted from the beginning.
     pub fn within(&self, share: f64) -> Self {
         let limit = self.settings.run.time_limit;
@@ -36,21 +36,22 @@ impl<'p> ScaledFit<'_, 'p> {
     }
 
     /// The problem on rows that stand in for all of them.
-    pub fn descent<'b>(&self, rows: &Source<'b>) -> Descent<'_, 'b>
+    pub fn descent<'b>(&self, rows: &Source<'b>, scaling: &'b Scaling) -> Descent<'_, 'b>
     where
         'p: 'b,
     {
         let (problem, settings) = (self.problem, self.settings);
         let data = problem.classification(rows, problem.weights, settings.n_starts, &self.stop);
-        problem.descent(data, settings, self.at, &self.control.progress)
+        problem.descent(data, scaling, settings, self.at, &self.control.progress)
     }
 
     /// The best tree of all starts.
     pub fn on_all_features<'b>(&self, scaled: &Source<'b>) -> Result<OrctModel, Interrupted>
     where
+        'a: 'b,
         'p: 'b,
     {
-        self.best_of_starts(&self.descent(scaled))
+        self.best_of_starts(&self.descent(scaled, self.scaling))
     }
 
     /// The same with the coefficients of all features but those kept held at 0.
@@ -58,7 +59,7 @@ impl<'p> ScaledFit<'_, 'p> {
         // Mapped to 0 as well, so that no start looks at them.
         let scaling = self.scaling.keeping(kept);
         let scaled = scaled(self.problem.rows.reborrow(), &scaling);
-        let descent = self.descent(&scaled).keeping(kept);
+        let descent = self.descent(&scaled, &scaling).keeping(kept);
         self.best_of_starts(&descent)
     }
 
@@ -76,10 +77,7 @@ impl<'p> ScaledFit<'_, 'p> {
             coefficients.for_each(|(a, kept)| *a = if *kept { *a } else { 0.0 });
         }
         let descent = descent.clone().keeping(kept);
-        let unstopped = Descent {
-            data: descent.data.with_stop(&Stop::default()),
-            ..descent.clone()
-        };
+        let unstopped = descent.with_stop(&Stop::default());
         let outcome = unstopped.assess(theta)?;
         let stopped = self.stop.check().err();
         let starts = Starts::ranked(vec![outcome], StartOutcome::order, stopped);

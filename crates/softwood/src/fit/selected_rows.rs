@@ -256,6 +256,7 @@ impl SelectedFit<'_> {
             labels: &labels,
             weights: Some(&chosen.weights),
             costs: self.costs,
+            grouping: None,
         })
     }
 

@@ -203,7 +203,7 @@ fn walk(
                 ..first.clone()
             };
             let scaled_data = problem.classification(&scaled, weights, n, stop);
-            let descent = problem.descent(scaled_data, settings, &here, progress);
+            let descent = problem.descent(scaled_data, &scaling, settings, &here, progress);
             progress.begin_phase(n);
             let starts = match &before {
                 None => run_starts(&descent, n, seed, Effort::Full)?,

@@ -23,7 +23,7 @@ impl Decision {
     }
 
     /// The same for each of `stride` rows, whose probabilities stand in columns.
-    pub(super) fn classes(&self, columns: &[f64], stride: usize) -> Vec<u32> {
+    pub(crate) fn classes(&self, columns: &[f64], stride: usize) -> Vec<u32> {
         let Self::LeastCost(costs) = self else {
             return largest_column(columns, stride);
         };

@@ -41,6 +41,9 @@ pub enum Notice {
         kind: ConstraintKind,
         /// The group.
         group: String,
+        /// Position of the class, if it is about one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        class: Option<usize>,
         /// The bound asked for.
         asked: f64,
         /// What was reached.

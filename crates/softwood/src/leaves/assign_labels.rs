@@ -1,7 +1,7 @@
 //! The exact label step: a transportation problem with an integral optimum (theorem 2.1).
 
-/// Cheapest labels for all leaves, given `masses` (K × L: weight of class y in leaf t) and `costs`
-/// (K × K: cost of predicting k for y).
+/// Cheapest labels for all leaves, given `masses` (C × L: weight of the rows of kind y in leaf t) and `costs`
+/// (C × K: cost of predicting k for them); the kinds are the classes, or tell more of a row.
 ///
 /// min Σ_t Σ_k C_kt · cost_kt  s.t.  Σ_k C_kt = 1 and, if `cover`, Σ_t C_kt ≥ 1,
 /// where cost_kt = Σ_y masses_yt costs_yk. Each leaf takes its cheapest class; with `cover`, each
@@ -47,9 +47,10 @@ struct LabelCosts {
 
 impl LabelCosts {
     fn new(masses: &[f64], costs: &[f64], classes: usize) -> Self {
-        let leaves = masses.len() / classes;
+        let kinds = costs.len() / classes;
+        let leaves = masses.len() / kinds;
         let cost = |k: usize, t: usize| -> f64 {
-            (0..classes)
+            (0..kinds)
                 .map(|y| masses[y * leaves + t] * costs[y * classes + k])
                 .sum()
         };

@@ -1,7 +1,7 @@
 //! Bounds on errors and mean predictions of groups of rows (4.9) as constraints beside the error of all.
 //!
 //! With MSE(S) and φ̄(S) the mean squared error and the mean prediction of group S: MSE(S) ≤ ρ,
-//! |MSE(S) − MSE(all)| ≤ c, |φ̄(S) − φ̄(all)| ≤ c. The gradient of any combination of them is a sum of
+//! |MSE(S) − MSE(all)| ≤ c, |φ̄(S) − φ̄(all)| ≤ c, or with another group in the place of all. The gradient of any combination of them is a sum of
 //! gradients of α MSE + δ φ̄ over sets of rows: one more pass over each group gives it.
 
 use super::MixtureError;
@@ -27,6 +27,8 @@ pub(crate) struct GroupBound {
     pub measure: GroupMeasure,
     /// Position of the group.
     pub group: usize,
+    /// Position of the one that gaps are measured from; all rows if None.
+    pub compared_with: Option<usize>,
     pub bound: f64,
 }
 
@@ -46,11 +48,13 @@ struct Means {
 
 impl GroupBound {
     /// What is bounded, with its sign.
-    fn value(&self, all: Means, group: Means) -> f64 {
+    fn value(&self, all: Means, groups: &[Means]) -> f64 {
+        let group = groups[self.group];
+        let other = self.compared_with.map_or(all, |other| groups[other]);
         match self.measure {
             GroupMeasure::Error => group.error,
-            GroupMeasure::ErrorGap => group.error - all.error,
-            GroupMeasure::MeanGap => group.prediction - all.prediction,
+            GroupMeasure::ErrorGap => group.error - other.error,
+            GroupMeasure::MeanGap => group.prediction - other.prediction,
         }
     }
 
@@ -112,7 +116,7 @@ impl BoundedMixture<'_, '_> {
         let groups: Vec<Means> =
             (self.bounds.groups.iter().map(means)).collect::<Result<_, _>>()?;
         let bounds = self.bounds.bounds.iter();
-        let values = bounds.map(|bound| bound.value(all, groups[bound.group]));
+        let values = bounds.map(|bound| bound.value(all, &groups));
         Ok((all.error, values.collect()))
     }
 }
@@ -144,17 +148,18 @@ impl Constrained for BoundedMixture<'_, '_> {
         for bound in &self.bounds.bounds {
             let own: Vec<f64> = slopes.by_ref().take(bound.count()).copied().collect();
             let slope = own[0] - own.get(1).unwrap_or(&0.0);
-            let of_group = &mut of_groups[bound.group];
             match bound.measure {
-                GroupMeasure::Error => of_group.squares += slope,
-                GroupMeasure::ErrorGap => {
-                    of_group.squares += slope;
-                    of_all.squares -= slope;
-                }
-                GroupMeasure::MeanGap => {
-                    of_group.predictions += slope;
-                    of_all.predictions -= slope;
-                }
+                GroupMeasure::MeanGap => of_groups[bound.group].predictions += slope,
+                _ => of_groups[bound.group].squares += slope,
+            }
+            let other = match bound.compared_with {
+                Some(other) => &mut of_groups[other],
+                None => &mut of_all,
+            };
+            match bound.measure {
+                GroupMeasure::Error => {}
+                GroupMeasure::ErrorGap => other.squares -= slope,
+                GroupMeasure::MeanGap => other.predictions -= slope,
             }
         }
         gradient.fill(0.0);
@@ -189,17 +194,19 @@ mod tests {
         let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
         let source = ScaledRows::new(x.view().into(), &scaling);
         let data = RegressionRows::new(source, &y, None, Parallelism::None, Stop::default());
-        let bound = |measure, group| GroupBound {
+        let bound = |measure, group, compared_with| GroupBound {
             measure,
             group,
+            compared_with,
             bound: 0.1,
         };
         let bounds = GroupBounds {
             groups: vec![data.select(&[3, 5, 70, 71]), data.select(&[5])],
             bounds: vec![
-                bound(GroupMeasure::Error, 0),
-                bound(GroupMeasure::ErrorGap, 1),
-                bound(GroupMeasure::MeanGap, 0),
+                bound(GroupMeasure::Error, 0, None),
+                bound(GroupMeasure::ErrorGap, 1, None),
+                bound(GroupMeasure::MeanGap, 0, None),
+                bound(GroupMeasure::ErrorGap, 0, Some(1)),
             ],
         };
         let problem = BoundedMixture {
@@ -214,7 +221,7 @@ mod tests {
             bounds: &bounds,
         };
         let at: Vec<f64> = (0..problem.dim()).map(|k| (k as f64 * 0.7).sin()).collect();
-        let slopes = [0.3, 1.1, 0.2, 0.6, 0.9];
+        let slopes = [0.3, 1.1, 0.2, 0.6, 0.9, 0.4, 0.7];
         assert_eq!(slopes.len(), bounds.inequalities());
         let value = |x: &[f64]| {
             let (f, c) = problem.values(x).unwrap();

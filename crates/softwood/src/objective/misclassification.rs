@@ -18,8 +18,8 @@ pub struct ExpectedCost<'a> {
 }
 
 impl<'a> ExpectedCost<'a> {
-    /// `costs[y * K + k]` is the cost of predicting k for y, per unit of row weight; `labels` gives
-    /// each leaf its class.
+    /// `costs[y * K + k]` is the cost of predicting k for y, per unit of row weight, the targets y of `data`
+    /// being the classes or more than they; `labels` gives each leaf its class.
     pub fn new(
         data: ClassificationRows<'a>,
         topology: Topology,
@@ -40,14 +40,15 @@ impl<'a> ExpectedCost<'a> {
         labels: Vec<u32>,
         total: f64,
     ) -> Self {
-        let k = data.target.count();
+        let targets = data.target.count();
+        let k = costs.len() / targets;
         let mut used = labels.clone();
         used.sort_unstable();
         used.dedup();
         let column = |label: &u32| used.binary_search(label).expect("a label in use");
         let of_label = |label: &u32| {
             let label = *label as usize;
-            (0..k).map(move |class| costs[class * k + label] / total)
+            (0..targets).map(move |target| costs[target * k + label] / total)
         };
         Self {
             data,

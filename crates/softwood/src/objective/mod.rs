@@ -1,7 +1,7 @@
 //! What is minimized: smooth functions of θ that know data and tree.
 
 mod block_cost;
-mod class_rates;
+mod cell_rows;
 mod group_bounds;
 mod lambda_max;
 mod leaf_error;
@@ -10,9 +10,10 @@ mod misclassification;
 mod mixture_error;
 mod penalty;
 mod penalty_shape;
+mod rate_bounds;
 
 pub(crate) use block_cost::BlockCost;
-pub(crate) use class_rates::{ClassRates, RateConstrainedCost, expected_cost};
+pub(crate) use cell_rows::{CellRows, expected_cost};
 pub(crate) use group_bounds::{BoundedMixture, GroupBound, GroupBounds, GroupMeasure};
 pub use lambda_max::LambdaMax;
 pub use leaf_error::SoftRegressionError;
@@ -22,3 +23,6 @@ pub use mixture_error::{MixtureError, ProjectedMixtureError};
 pub(crate) use penalty::Penalty;
 pub use penalty::PenaltySettings;
 pub use penalty_shape::PenaltyShape;
+pub(crate) use rate_bounds::{
+    BoundedCost, Limit, RateBound, RateBounds, RateReached, Share, Wanted,
+};

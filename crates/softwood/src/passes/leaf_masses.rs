@@ -8,6 +8,9 @@ use crate::tree::leaf_sums::add_leaf_masses;
 use crate::tree::splits::Splits;
 use crate::vectors::AlignedBuffer;
 
+/// Up to so many classes are added up one after the other, by vectors; more of them row by row.
+const MANY_CLASSES: usize = 16;
+
 impl ClassificationRows<'_> {
     /// Probability mass of class k in leaf t, Σ_{i: y_i = k} w_i P_it, as K × L.
     pub fn leaf_masses(
@@ -56,6 +59,16 @@ impl Pass for LeafMasses<'_> {
     fn see(&self, block: &WeightedBlock<'_>, scratch: &mut Scratch) {
         block_pass::leaf_probabilities(&self.splits, block.tile, &mut scratch.block);
         let rows = self.classes.of_block(block).iter().zip(block.weights);
+        if self.classes.count() > MANY_CLASSES {
+            let width = self.splits.topology.leaves();
+            let leaves = scratch.block.leaf_probabilities();
+            for (l, leaf) in leaves.chunks_exact(block.stride()).enumerate() {
+                for ((code, w), p) in rows.clone().zip(leaf) {
+                    scratch.masses[*code as usize * width + l] += w * p;
+                }
+            }
+            return;
+        }
         // One sum of vectors a class: adding row by row would wait for each sum in turn.
         for (class, masses) in scratch
             .masses

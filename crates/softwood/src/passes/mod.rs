@@ -1,6 +1,7 @@
 //! Every pass over the rows, a small value each: what it needs of the tree, and what it adds up.
 
 mod bin_counts;
+mod decided_masses;
 mod expected_error;
 mod leaf_masses;
 mod leaf_moments;

@@ -7,10 +7,10 @@
 //! revised or not, does not rise (23).
 
 use super::continuation::Stage;
-use super::descent::{Descent, RATE_REACHED};
+use super::descent::{Descent, shortfall};
 use super::working_sets::WorkingSet;
 use crate::data::{ClassificationRows, WeightedRows};
-use crate::objective::{BlockCost, Penalty, expected_cost};
+use crate::objective::{BlockCost, CellRows, Penalty, expected_cost};
 use crate::passes::{LeafLabels, Routes};
 use crate::solver::{LbfgsSettings, Majorized, Multipliers, Outcome, Work, minimize_by_tangents};
 use crate::status::SolveStatus;
@@ -42,9 +42,9 @@ pub(crate) struct Decomposition<'a, 'b, 'd> {
 pub(crate) struct Point {
     pub theta: Vec<f64>,
     pub labels: Vec<u32>,
-    /// K × L.
+    /// Of cells in leaves, C × L.
     masses: Vec<f64>,
-    /// The worst shortfall of a rate that is not reached.
+    /// The worst excess of a bound that is not kept.
     shortfall: f64,
     /// Loss plus penalty.
     pub objective: f64,
@@ -67,8 +67,7 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
         multipliers: &'a mut Multipliers,
     ) -> Result<Self, Interrupted> {
         let penalty = descent.penalty_of(stage);
-        let topology = &descent.topology;
-        let masses = (descent.data).leaf_masses(topology, &theta, stage.gamma)?;
+        let masses = descent.cells.masses(&descent.splits(&theta, stage))?;
         let labels = descent.label(&masses, stage, multipliers);
         let mut decomposition = Self {
             descent,
@@ -85,7 +84,7 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
             },
             work: Work::default(),
         };
-        decomposition.at = decomposition.assessed(decomposition.at.clone());
+        decomposition.at = decomposition.assessed(decomposition.at.clone())?;
         Ok(decomposition)
     }
 
@@ -103,12 +102,12 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
     pub fn step(&mut self, set: &WorkingSet, iterations: u64) -> Result<SolveStatus, Interrupted> {
         match set {
             WorkingSet::Leaves => {
-                self.revise_labels();
+                self.revise_labels()?;
                 Ok(SolveStatus::Converged)
             }
             WorkingSet::Node(t) => {
                 let status = self.move_node(*t, iterations)?;
-                self.revise_labels();
+                self.revise_labels()?;
                 Ok(status)
             }
             WorkingSet::AllBranches => self.move_all(iterations),
@@ -131,19 +130,25 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
     }
 
     /// The same point with its shortfall and objective.
-    fn assessed(&self, mut point: Point) -> Point {
-        let descent = self.descent;
-        let cost = expected_cost(&point.masses, &self.stage.costs, &point.labels);
-        let rates = descent.rates.rates(&point.masses, &point.labels);
-        let shortfalls = descent.rates.shortfalls(&rates).into_iter();
-        let missed = shortfalls.filter(|short| *short > RATE_REACHED);
-        point.shortfall = missed.fold(0.0, f64::max);
+    fn assessed(&self, mut point: Point) -> Result<Point, Interrupted> {
+        let (descent, cells) = (self.descent, self.patient_cells());
+        let costs = cells.costs(&self.stage.costs);
+        let cost = expected_cost(&point.masses, &costs, &point.labels);
+        let splits = descent.splits(&point.theta, self.stage);
+        let reached = (descent.bounds).reached(&cells, &splits, &point.masses, &point.labels)?;
+        point.shortfall = shortfall(&reached);
         point.objective = cost / descent.total_weight() + self.penalty.value(&point.theta);
-        point
+        Ok(point)
+    }
+
+    /// The rows in cells, without the time limit: what a step has found is assessed to its end.
+    fn patient_cells(&self) -> CellRows<'d> {
+        let stop = &self.descent.data.rows.stop;
+        self.descent.cells.with_stop(&stop.without_deadline())
     }
 
     /// The exact label step, unless that asks for more than it saves.
-    fn revise_labels(&mut self) {
+    fn revise_labels(&mut self) -> Result<(), Interrupted> {
         let labels = (self.descent).label(&self.at.masses, self.stage, self.multipliers);
         let changed = labels.iter().zip(&self.at.labels).filter(|(a, b)| a != b);
         // (ψ/2)‖C_t − C_t^s‖² is ψ for another label.
@@ -151,10 +156,11 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
         let revised = self.assessed(Point {
             labels,
             ..self.at.clone()
-        });
+        })?;
         if revised.is_no_worse(&self.at, change) {
             self.at = revised;
         }
+        Ok(())
     }
 
     /// All branch nodes at once.
@@ -165,14 +171,12 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
             (self.descent).move_splits(self.stage, labels, theta, None, &limits, self.multipliers);
         let outcome = run?;
         self.work += outcome.work;
-        let (data, topology) = (&self.descent.data, &self.descent.topology);
-        let masses =
-            (data.without_deadline()).leaf_masses(topology, &outcome.x, self.stage.gamma)?;
+        let splits = self.descent.splits(&outcome.x, self.stage);
         let moved = self.assessed(Point {
             theta: outcome.x,
-            masses,
+            masses: self.patient_cells().masses(&splits)?,
             ..self.at.clone()
-        });
+        })?;
         if moved.is_no_worse(&self.at, 0.0) {
             self.at = moved;
             self.routes = None;
@@ -198,7 +202,7 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
                 self.stage.gamma,
             )?,
         };
-        let outcome = match descent.rates.bounds.is_empty() {
+        let outcome = match descent.bounds.is_empty() {
             true => self.minimize_stakes(&routes, t, &places, &limits),
             false => {
                 let (theta, labels) = (self.at.theta.clone(), &self.at.labels);
@@ -268,8 +272,33 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
         let column = (data.rows).left_probabilities(&stump, split, gamma, topology.depth())?;
         let before = routes.column(t);
         routes.set_column(t, &column);
+        let masses = match descent.bounds.is_empty() {
+            true => self.masses_with_column(routes, &data, t),
+            // Cells may be more than the classes, and not all of them training rows'.
+            false => (self.patient_cells()).masses(&descent.splits(&theta, self.stage))?,
+        };
+        let moved = self.assessed(Point {
+            theta,
+            masses,
+            ..self.at.clone()
+        })?;
+        match moved.is_no_worse(&self.at, 0.0) {
+            true => self.at = moved,
+            false => routes.set_column(t, &before),
+        }
+        Ok(())
+    }
+
+    /// The masses of classes in leaves, those below node `t` taken from new routes.
+    fn masses_with_column(
+        &self,
+        routes: &Routes,
+        data: &ClassificationRows<'_>,
+        t: usize,
+    ) -> Vec<f64> {
+        let topology = &self.descent.topology;
         let (below, leaves) = (topology.leaves_below(t), topology.leaves());
-        let of_below = routes.masses_below(&data, t);
+        let of_below = routes.masses_below(data, t);
         let mut masses = self.at.masses.clone();
         for (own, found) in masses
             .chunks_exact_mut(leaves)
@@ -277,16 +306,7 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
         {
             own[below.clone()].copy_from_slice(found);
         }
-        let moved = self.assessed(Point {
-            theta,
-            masses,
-            ..self.at.clone()
-        });
-        match moved.is_no_worse(&self.at, 0.0) {
-            true => self.at = moved,
-            false => routes.set_column(t, &before),
-        }
-        Ok(())
+        masses
     }
 }
 

@@ -5,7 +5,9 @@ use super::ending::Ending;
 use super::working_sets::WorkingSets;
 use crate::data::ClassificationRows;
 use crate::leaves::{assign_labels, assign_parted_labels};
-use crate::objective::{ClassRates, ExpectedCost, Penalty, RateConstrainedCost, expected_cost};
+use crate::objective::{
+    BoundedCost, CellRows, ExpectedCost, Penalty, RateBounds, RateReached, expected_cost,
+};
 use crate::progress::Progress;
 use crate::solver::{
     AugmentedLagrangian, Constrained, Held, LbfgsSettings, Majorized, Multipliers, Outcome,
@@ -14,6 +16,7 @@ use crate::solver::{
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
+use crate::tree::splits::Splits;
 use std::sync::Arc;
 
 /// Times the labels are revised within a stage at most.
@@ -28,6 +31,9 @@ const RATE_TOL: f64 = 2e-4;
 
 /// A rate is reached if it is short by no more than this.
 pub(super) const RATE_REACHED: f64 = 1e-3;
+
+/// Times that expectations are corrected for decisions at most.
+const CORRECTIONS: usize = 6;
 
 /// How bounds on rates are pursued. σ begins where a rate short by 0.1 costs as much as a tenth of the
 /// rows wrongly classed does by default.
@@ -50,6 +56,8 @@ const SOFT_RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
 #[derive(Clone)]
 pub(crate) struct Descent<'a, 'd> {
     pub data: ClassificationRows<'d>,
+    /// The same rows, and others that bounds are on, by what costs and bounds tell apart.
+    pub cells: CellRows<'d>,
     pub topology: Topology,
     /// Total weight of each class.
     pub class_weights: Vec<f64>,
@@ -59,8 +67,8 @@ pub(crate) struct Descent<'a, 'd> {
     pub penalty: Penalty,
     /// The penalty on a tree of one split.
     pub node_penalty: Penalty,
-    /// Bounds on class rates, if any.
-    pub rates: ClassRates,
+    /// Bounds on rates of classes and groups of rows, if any.
+    pub bounds: RateBounds,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
     /// A run ends when ‖prox(θ − ∇f(θ)) − θ‖∞ ≤ tol, or after so many iterations.
@@ -81,9 +89,11 @@ pub(crate) struct StartOutcome {
     pub theta: Vec<f64>,
     pub labels: Vec<u32>,
     pub ending: Ending,
-    /// Multiplier of each bound on a class's rate.
+    /// Multiplier of each inequality of the bounds.
     pub multipliers: Vec<f64>,
-    /// The worst shortfall of a rate beyond what counts as reached; 0 if all are.
+    /// What became of each bound.
+    pub reached: Vec<RateReached>,
+    /// The worst excess of a bound beyond what counts as kept; 0 if all are.
     pub shortfall: f64,
 }
 
@@ -126,12 +136,48 @@ impl Descent<'_, '_> {
         }
     }
 
+    /// The same problem, polling another stop.
+    pub fn with_stop(&self, stop: &Stop) -> Self {
+        Self {
+            data: self.data.with_stop(stop),
+            cells: self.cells.with_stop(stop),
+            ..self.clone()
+        }
+    }
+
     /// Follows the stages from number `first` on, alternating the exact label step with the
     /// quasi-Newton run until labels stop changing. Stopped, it returns the best it can label.
-    pub fn follow(&self, first: usize, mut theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
+    ///
+    /// Bounds are on expectations there. Where decisions are to keep them and do not, expectations are led as
+    /// far away from the limit as decisions were found to be from them, until decisions keep it.
+    pub fn follow(&self, first: usize, theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
+        let mut latest = self.descend(first, theta, self.no_multipliers())?;
+        let mut best = latest.clone();
+        for _ in 0..CORRECTIONS {
+            let in_reach = |reached: &RateReached| reached.excess_expected <= RATE_REACHED;
+            let corrigible = latest.shortfall > 0.0 && latest.reached.iter().all(in_reach);
+            if !corrigible || latest.ending.status.is_stopped() {
+                break;
+            }
+            let shifted = Self {
+                bounds: self.bounds.shifted(&latest.reached),
+                ..self.clone()
+            };
+            let multipliers = Multipliers::at(latest.multipliers, &RATE_SEARCH);
+            latest = shifted.descend(self.stages.len() - 1, latest.theta, multipliers)?;
+            best = best.or_better(latest.clone());
+        }
+        Ok(best)
+    }
+
+    fn descend(
+        &self,
+        first: usize,
+        mut theta: Vec<f64>,
+        mut multipliers: Multipliers,
+    ) -> Result<StartOutcome, Interrupted> {
         let last = self.stages.len() - 1;
         self.penalty.put_within_bounds(&mut theta); // should there be no time for a step
-        let mut multipliers = self.no_multipliers();
         let mut end = End {
             status: SolveStatus::TimeLimit,
             optimality: f64::INFINITY,
@@ -189,7 +235,7 @@ impl Descent<'_, '_> {
         labels: &mut Option<Vec<u32>>,
         multipliers: &mut Multipliers,
     ) -> Result<Option<Outcome>, Interrupted> {
-        let masses = self.data.leaf_masses(&self.topology, theta, stage.gamma)?;
+        let masses = self.cells.masses(&self.splits(theta, stage))?;
         let revised = self.label(&masses, stage, multipliers);
         if labels.as_ref() == Some(&revised) {
             return Ok(None);
@@ -221,17 +267,16 @@ impl Descent<'_, '_> {
         end: End,
     ) -> Result<StartOutcome, Interrupted> {
         let stage = &self.stages[self.stages.len() - 1];
-        let data = self.data.with_stop(&Stop::default());
-        let masses = data.leaf_masses(&self.topology, &theta, stage.gamma)?;
+        let cells = self.cells.with_stop(&Stop::default());
+        let splits = self.splits(&theta, stage);
+        let masses = cells.masses(&splits)?;
         let labels = self.label(&masses, stage, multipliers);
-        let loss = expected_cost(&masses, &stage.costs, &labels) / self.total_weight();
-        let rates = self.rates.rates(&masses, &labels);
-        let shortfalls = self.rates.shortfalls(&rates);
-        let short = shortfalls.iter().copied().fold(0.0, f64::max);
-        let shortfall = if short > RATE_REACHED && !stage.soft {
-            short
-        } else {
-            0.0
+        let costs = cells.costs(&stage.costs);
+        let loss = expected_cost(&masses, &costs, &labels) / self.total_weight();
+        let reached = (self.bounds).reached(&cells, &splits, &masses, &labels)?;
+        let shortfall = match stage.soft {
+            true => 0.0,
+            false => shortfall(&reached),
         };
         Ok(StartOutcome {
             ending: Ending {
@@ -246,6 +291,7 @@ impl Descent<'_, '_> {
                 },
             },
             multipliers: multipliers.values.clone(),
+            reached,
             shortfall,
             theta,
             labels,
@@ -263,7 +309,7 @@ impl Descent<'_, '_> {
         multipliers: &mut Multipliers,
     ) -> Result<Outcome, Interrupted> {
         let penalty = self.penalty_of(stage);
-        if self.rates.bounds.is_empty() {
+        if self.bounds.is_empty() {
             let objective = ExpectedCost::with_total_weight(
                 self.data.clone(),
                 self.topology.clone(),
@@ -277,14 +323,14 @@ impl Descent<'_, '_> {
             let progress = self.progress;
             return minimize_by_tangents(&objective, &penalty, theta, runs, limits, progress);
         }
-        let problem = RateConstrainedCost {
-            data: &self.data,
+        let problem = BoundedCost {
+            rows: &self.cells,
             topology: self.topology.clone(),
             gamma: stage.gamma,
             costs: &stage.costs,
             labels,
-            rates: &self.aimed_rates(),
-            class_weights: &self.class_weights,
+            bounds: &self.bounds.tightened(0.5 * RATE_TOL),
+            total: self.total_weight(),
         };
         let Some(places) = places else {
             return self.move_bounded(&problem, &penalty, theta, stage, limits, multipliers);
@@ -350,16 +396,12 @@ impl Descent<'_, '_> {
         self.penalty.clone().scaled(stage.gamma / self.gamma)
     }
 
-    /// Rate of each bounded class in a tree with these masses in leaves, and whether it is reached.
-    pub fn rates_reached(&self, masses: &[f64], labels: &[u32]) -> Vec<(f64, bool)> {
-        let rates = self.rates.rates(masses, labels);
-        let shortfalls = self.rates.shortfalls(&rates);
-        let reached = shortfalls.into_iter().map(|short| short <= RATE_REACHED);
-        rates.into_iter().zip(reached).collect()
+    pub(super) fn splits(&self, theta: &[f64], stage: &Stage) -> Splits {
+        Splits::new(&self.topology, self.data.features(), theta, stage.gamma)
     }
 
     /// W.
-    pub(super) fn total_weight(&self) -> f64 {
+    pub fn total_weight(&self) -> f64 {
         self.class_weights.iter().sum()
     }
 
@@ -388,9 +430,7 @@ impl Descent<'_, '_> {
         stage: &Stage,
         multipliers: &Multipliers,
     ) -> Vec<u32> {
-        let costs =
-            self.rates
-                .lagrangian_costs(&stage.costs, &self.class_weights, &multipliers.values);
+        let costs = self.lagrangian_costs(&stage.costs, &multipliers.values);
         let assign = if stage.soft {
             assign_parted_labels
         } else {
@@ -399,14 +439,27 @@ impl Descent<'_, '_> {
         assign(masses, &costs, self.data.target.count(), self.cover_classes)
     }
 
-    fn no_multipliers(&self) -> Multipliers {
-        Multipliers::zero(self.rates.bounds.len(), &RATE_SEARCH)
+    /// What the Lagrangian puts on predicting k for a row of each cell, C × K.
+    pub fn lagrangian_costs(&self, costs: &[f64], multipliers: &[f64]) -> Vec<f64> {
+        let (rows, total) = (&self.cells, self.total_weight());
+        self.bounds
+            .lagrangian_costs(costs, rows, total, multipliers)
     }
 
-    /// The bounds on rates, moved up a little.
-    fn aimed_rates(&self) -> ClassRates {
-        self.rates.tightened(0.5 * RATE_TOL)
+    fn no_multipliers(&self) -> Multipliers {
+        Multipliers::at(vec![0.0; self.bounds.inequalities()], &RATE_SEARCH)
     }
+}
+
+/// Whether a bound counts as kept.
+pub(crate) fn is_kept(reached: &RateReached) -> bool {
+    reached.excess <= RATE_REACHED
+}
+
+/// The worst excess of a bound that is not kept; 0 if all are.
+pub(crate) fn shortfall(reached: &[RateReached]) -> f64 {
+    let missed = reached.iter().filter(|reached| !is_kept(reached));
+    missed.map(|reached| reached.excess).fold(0.0, f64::max)
 }
 
 /// How the last run ended, and the work of all.
@@ -435,6 +488,7 @@ mod tests {
                 status: SolveStatus::Converged,
             },
             multipliers: Vec::new(),
+            reached: Vec::new(),
             shortfall,
         }
     }

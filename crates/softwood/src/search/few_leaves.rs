@@ -1,6 +1,6 @@
 //! `max_leaves`: trees cut back to so many leaves, by dynamic programming, and descended once more.
 
-use super::descent::{Descent, StartOutcome};
+use super::descent::{Descent, StartOutcome, shortfall};
 use super::simplify::{Node, Simplified, evaluate};
 use super::starts::Starts;
 use crate::leaves::assign_labels;
@@ -33,29 +33,18 @@ pub(crate) fn with_few_leaves(
             let polished = descent.follow(last, complete(descent, start, &tree))?;
             work += polished.ending.work;
             let whole = Simplified::of(descent, &polished)?;
-            keep_better(
-                descent,
-                &mut best,
-                cut_back(descent, &polished, whole, most)?,
-            );
+            keep_better(&mut best, cut_back(descent, &polished, whole, most)?);
         }
-        keep_better(descent, &mut best, tree);
+        keep_better(&mut best, tree);
     }
     Ok((best.expect("there is a start"), work))
 }
 
 /// Reached bounds first, then the lower objective.
-fn keep_better(descent: &Descent<'_, '_>, best: &mut Option<Simplified>, other: Simplified) {
-    let shortfall = |tree: &Simplified| {
-        let rates = descent.rates_reached(&tree.masses, &tree.labels);
-        let missed = rates.iter().zip(&descent.rates.bounds);
-        let missed = missed.filter(|((_, reached), _)| !reached);
-        missed
-            .map(|((rate, _), (_, bound))| bound - rate)
-            .fold(0.0, f64::max)
-    };
+fn keep_better(best: &mut Option<Simplified>, other: Simplified) {
     let order = |a: &Simplified, b: &Simplified| {
-        (shortfall(a).total_cmp(&shortfall(b))).then(a.objective.total_cmp(&b.objective))
+        let by_bounds = shortfall(&a.reached).total_cmp(&shortfall(&b.reached));
+        by_bounds.then(a.objective.total_cmp(&b.objective))
     };
     if best.as_ref().is_none_or(|best| order(&other, best).is_lt()) {
         *best = Some(other);
@@ -74,29 +63,28 @@ fn cut_back(
         return Ok(tree);
     }
     let true_costs = &descent.stages[descent.stages.len() - 1].costs;
-    let (rates, weights) = (&descent.rates, &descent.class_weights);
-    let costs = rates.lagrangian_costs(true_costs, weights, &start.multipliers);
-    let classes = weights.len();
-    let leaves = tree.labels.len();
+    let costs = descent.lagrangian_costs(true_costs, &start.multipliers);
+    let (classes, leaves) = (descent.cells.classes(), tree.labels.len());
+    let cells = tree.masses.len() / leaves;
     let mut of_leaves =
-        (0..leaves).map(|l| (0..classes).map(|k| tree.masses[k * leaves + l]).collect());
+        (0..leaves).map(|l| (0..cells).map(|c| tree.masses[c * leaves + l]).collect());
     let pruning = Pruning::of(&tree.node, &mut of_leaves, &costs, most);
     let mut kept = Vec::new();
     pruning.leaves(most, &mut kept);
-    let masses: Vec<f64> = (0..classes)
-        .flat_map(|k| kept.iter().map(move |leaf| leaf[k]))
+    let masses: Vec<f64> = (0..cells)
+        .flat_map(|c| kept.iter().map(move |leaf| leaf[c]))
         .collect();
     let labels = assign_labels(&masses, &costs, classes, descent.cover_classes);
     let node = pruning.tree(most, &mut labels.into_iter());
     // Without its masses there is no tree, so nothing stops this pass.
-    let patient = descent.data.with_stop(&Stop::default());
-    Ok(evaluate(descent, &patient, start, &node)?.0)
+    let patient = descent.with_stop(&Stop::default());
+    Ok(evaluate(&patient, start, &node)?.0)
 }
 
 /// The least loss of a subtree for every number of leaves that it may be cut back to. A leaf that takes
 /// the place of a subtree is reached by all that reach the leaves below: its masses are their sums.
 struct Pruning {
-    /// Weight of each class in the subtree.
+    /// Weight of each cell of the rows in the subtree.
     masses: Vec<f64>,
     /// With 1, 2, … leaves.
     losses: Vec<f64>,
@@ -192,7 +180,7 @@ impl Pruning {
 
 /// Cost of the cheapest label.
 fn loss_of_leaf(masses: &[f64], costs: &[f64]) -> f64 {
-    let k = masses.len();
+    let k = costs.len() / masses.len();
     let cost = |label: usize| -> f64 {
         let terms = masses.iter().enumerate();
         terms.map(|(y, mass)| mass * costs[y * k + label]).sum()

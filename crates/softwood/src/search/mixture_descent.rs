@@ -238,7 +238,7 @@ impl<'d> MixtureDescent<'_, 'd> {
             return Ok((end, Vec::new()));
         }
         let bounds = self.bounds.tightened(0.5 * BOUND_TOL);
-        let mut multipliers = Multipliers::zero(bounds.inequalities(), &BOUND_SEARCH);
+        let mut multipliers = Multipliers::at(vec![0.0; bounds.inequalities()], &BOUND_SEARCH);
         // Leaves first: a split given up to keep a bound at once would not come back.
         let held = x[..error.splits().end]
             .iter()

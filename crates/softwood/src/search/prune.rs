@@ -20,7 +20,7 @@ pub(crate) fn pruned(
     outcome: StartOutcome,
 ) -> Result<StartOutcome, Interrupted> {
     // A bound on a class's rate may need every split, and is not to be judged by the objective.
-    if !descent.rates.bounds.is_empty() {
+    if !descent.bounds.is_empty() {
         return Ok(outcome);
     }
     let topology = &descent.topology;

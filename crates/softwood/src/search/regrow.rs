@@ -8,7 +8,7 @@
 use super::continuation::stages;
 use super::descent::Descent;
 use super::working_sets::WorkingSets;
-use crate::objective::ClassRates;
+use crate::objective::{CellRows, RateBounds};
 use crate::solver::Work;
 use crate::start::splits_through_the_data;
 use crate::stop::Interrupted;
@@ -107,6 +107,7 @@ pub(crate) fn grow(
         let mut stages = stages(gamma, costs, &classes, p, false);
         stages.pop(); // the true costs would give a small minority up again
         let node = Descent {
+            cells: CellRows::of_classes(&data),
             data,
             topology: stump.clone(),
             stages,
@@ -115,7 +116,7 @@ pub(crate) fn grow(
             node_penalty: descent.node_penalty.clone(),
             class_weights: classes,
             gamma,
-            rates: ClassRates::default(),
+            bounds: RateBounds::default(),
             cover_classes: false,
             tol: descent.tol,
             max_iter: descent.max_iter.min(NODE_ITERATIONS),

@@ -4,9 +4,8 @@
 //! it take one of its branches: because it repeats a split above it, or lies beyond the rows.
 
 use super::descent::{Descent, StartOutcome};
-use crate::data::ClassificationRows;
 use crate::fitted::LinearSplits;
-use crate::objective::expected_cost;
+use crate::objective::{RateReached, expected_cost};
 use crate::solver::Majorized;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::{Child, ParameterLayout, Shape};
@@ -32,8 +31,10 @@ pub(crate) struct Simplified {
     pub intercepts: Vec<f64>,
     /// Labels of the leaves.
     pub labels: Vec<u32>,
-    /// Weight of class k in leaf t, K × L.
+    /// Weight of each cell of the rows in each leaf, C × L.
     pub masses: Vec<f64>,
+    /// What became of each bound.
+    pub reached: Vec<RateReached>,
     pub objective: f64,
     pub loss: f64,
     /// The splits by where they stood.
@@ -98,10 +99,10 @@ impl Simplified {
     pub fn of(descent: &Descent<'_, '_>, start: &StartOutcome) -> Result<Self, Interrupted> {
         let mut node = Node::of(descent.topology.branches(), &start.labels, 0);
         // Without its masses there is no tree, so nothing stops this pass.
-        let patient = descent.data.with_stop(&Stop::default());
-        let (mut best, mut sources) = evaluate(descent, &patient, start, &node)?;
+        let patient = descent.with_stop(&Stop::default());
+        let (mut best, mut sources) = evaluate(&patient, start, &node)?;
         // A bound on a class's rate may need every split, and is not to be judged by the objective.
-        if !descent.rates.bounds.is_empty() {
+        if !descent.bounds.is_empty() {
             return Ok(best);
         }
         let mut refused = Vec::new();
@@ -110,7 +111,7 @@ impl Simplified {
                 break;
             };
             let next = node.without(t, branch);
-            let (simpler, of_simpler) = match evaluate(descent, &descent.data, start, &next) {
+            let (simpler, of_simpler) = match evaluate(descent, start, &next) {
                 Err(Interrupted::TimeLimit | Interrupted::Cancelled) => break,
                 evaluated => evaluated?,
             };
@@ -164,7 +165,6 @@ impl Simplified {
 /// The tree with its masses and objective, and where its splits stood in the complete tree.
 pub(super) fn evaluate(
     descent: &Descent<'_, '_>,
-    data: &ClassificationRows<'_>,
     start: &StartOutcome,
     node: &Node,
 ) -> Result<(Simplified, Vec<usize>), Interrupted> {
@@ -172,7 +172,7 @@ pub(super) fn evaluate(
     node.place(0, &mut places, &mut labels);
     places.sort_unstable();
     let (nodes, sources): (Vec<usize>, Vec<usize>) = places.into_iter().unzip();
-    let features = data.features();
+    let features = descent.data.features();
     let layout = ParameterLayout::new(&descent.topology, features);
     let mut theta = vec![0.0; layout.dim()];
     let (mut coefficients, mut intercepts) = (Vec::new(), Vec::new());
@@ -190,10 +190,11 @@ pub(super) fn evaluate(
         intercepts: &intercepts,
         gamma: descent.gamma,
     };
-    let masses = data.masses_of(splits.all())?;
-    let costs = &descent.stages[descent.stages.len() - 1].costs;
-    let total: f64 = descent.class_weights.iter().sum();
-    let loss = expected_cost(&masses, costs, &labels) / total;
+    let (cells, all) = (&descent.cells, splits.all());
+    let masses = cells.masses(&all)?;
+    let costs = cells.costs(&descent.stages[descent.stages.len() - 1].costs);
+    let loss = expected_cost(&masses, &costs, &labels) / descent.total_weight();
+    let reached = descent.bounds.reached(cells, &all, &masses, &labels)?;
     let simplified = Simplified {
         objective: loss + descent.penalty.value(&theta),
         loss,
@@ -203,6 +204,7 @@ pub(super) fn evaluate(
         intercepts,
         labels,
         masses,
+        reached,
         node: node.clone(),
     };
     Ok((simplified, sources))

@@ -51,10 +51,10 @@ pub(crate) struct Multipliers {
 }
 
 impl Multipliers {
-    /// Before the first round.
-    pub fn zero(count: usize, settings: &AugmentedLagrangian) -> Self {
+    /// Before the first round: 0, or those of a problem like it.
+    pub fn at(values: Vec<f64>, settings: &AugmentedLagrangian) -> Self {
         Self {
-            values: vec![0.0; count],
+            values,
             weight: settings.first_weight,
             worst: f64::INFINITY,
         }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn solve(problem: &Quadratic, h: &impl Majorized, start: Vec<f64>) -> (Outcome, Vec<f64>) {
-        let mut multipliers = Multipliers::zero(problem.rows.len(), &SETTINGS);
+        let mut multipliers = Multipliers::at(vec![0.0; problem.rows.len()], &SETTINGS);
         let limits = LbfgsSettings {
             projected_gradient_tol: 1e-10,
             stall_tol: 0.0,
