@@ -352,3 +352,242 @@ fn at_stake(stakes: &[f64], spared: f64) -> Vec<u32> {
     let weighty = stakes.iter().enumerate().filter(|(_, d)| power(**d) >= cut);
     weighty.map(|(row, _)| row as u32).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::descent::RATE_SEARCH;
+    use super::super::working_sets::WorkingSets;
+    use super::*;
+    use crate::data::{Classes, Parallelism, ScaledRows, Scaling, ScalingKind};
+    use crate::objective::{ClassRates, ExpectedCost, PenaltySettings, PenaltyShape};
+    use crate::progress::Progress;
+    use crate::search::continuation::stages;
+    use crate::solver::{Held, Objective};
+    use crate::stop::Stop;
+    use crate::tree::Shape;
+    use ndarray::Array2;
+    use proptest::prelude::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+    use std::sync::Arc;
+
+    const GAMMA: f64 = 20.0;
+    const FEATURES: usize = 3;
+
+    /// Rows in three classes that splits tell apart in part, with weights.
+    struct Data {
+        x: Array2<f64>,
+        codes: Vec<u32>,
+        weights: Vec<f64>,
+        scaling: Scaling,
+        progress: Arc<Progress>,
+    }
+
+    impl Data {
+        fn new(rows: usize, rng: &mut Pcg64) -> Self {
+            let x = Array2::from_shape_fn((rows, FEATURES), |_| rng.random::<f64>());
+            let codes = x.rows().into_iter().map(|row| {
+                let noise = 0.2 * rng.random::<f64>();
+                u32::from(row[0] + row[1] + noise > 1.1) + u32::from(row[2] + noise > 0.8)
+            });
+            let codes: Vec<u32> = codes.collect();
+            let weights = (0..rows).map(|_| rng.random_range(0..4)).map(f64::from);
+            Self {
+                weights: weights.collect(),
+                scaling: Scaling::learn(ScalingKind::MinMax, x.view().into(), None),
+                progress: Arc::default(),
+                codes,
+                x,
+            }
+        }
+
+        fn descent(
+            &self,
+            topology: Topology,
+            penalty: &PenaltySettings,
+            rule: WorkingSets,
+        ) -> Descent<'_, '_> {
+            let source = ScaledRows::new(self.x.view().into(), &self.scaling).shared();
+            let classes = Classes::new(&self.codes, 3);
+            let (weights, stop) = (Some(self.weights.as_slice()), Stop::default());
+            let data = ClassificationRows::new(source, classes, weights, Parallelism::None, stop);
+            let costs = [0.0, 0.5, 0.7, 0.5, 0.0, 0.5, 0.6, 0.5, 0.0];
+            let class_weights = data.class_weights();
+            Descent {
+                stages: stages(GAMMA, &costs, &class_weights, FEATURES, false),
+                penalty: Penalty::on_splits(penalty, &topology, FEATURES),
+                node_penalty: Penalty::on_splits(penalty, &Topology::complete(1), FEATURES),
+                rates: ClassRates::default(),
+                gamma: GAMMA,
+                cover_classes: true,
+                tol: 1e-6,
+                max_iter: 200,
+                working_sets: rule,
+                proximal_weight: 0.0,
+                seed: 3,
+                class_weights,
+                topology,
+                data,
+                progress: &self.progress,
+            }
+        }
+    }
+
+    fn random_splits(topology: &Topology, rng: &mut Pcg64) -> Vec<f64> {
+        let dim = ParameterLayout::new(topology, FEATURES).dim();
+        (0..dim).map(|_| rng.random_range(-0.5..0.5)).collect()
+    }
+
+    fn trees() -> [Topology; 4] {
+        let comb = Shape::of_splits(vec![0, 2, 5]).unwrap();
+        let ragged = Shape::of_splits(vec![0, 1, 2, 4, 9]).unwrap();
+        [
+            Topology::complete(2),
+            Topology::complete(3),
+            Topology::of(comb),
+            Topology::of(ragged),
+        ]
+    }
+
+    fn penalty(local: f64, global: f64, shape: PenaltyShape) -> PenaltySettings {
+        PenaltySettings {
+            local: Some(local),
+            global,
+            shape,
+            ..PenaltySettings::default()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// A node's block problem is the whole one with everything else held, value and gradient, within what the
+        /// rows left out have at stake.
+        #[test]
+        fn blocks_are_the_whole_problem_with_the_rest_held(
+            seed in any::<u64>(), rows in 2usize..400, tree in 0usize..4, spared in prop::sample::select(vec![0.0, 1e-4, 1e-2]),
+        ) {
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let data = Data::new(rows, &mut rng);
+            prop_assume!(data.weights.iter().sum::<f64>() > 0.0);
+            let topology = trees()[tree].clone();
+            let descent = data.descent(topology.clone(), &PenaltySettings::none(), WorkingSets::Nodes);
+            let stage = &descent.stages[descent.stages.len() - 1];
+            let theta = random_splits(&topology, &mut rng);
+            let labels: Vec<u32> = (0..topology.leaves()).map(|_| rng.random_range(0..3)).collect();
+            let routes = Routes::of(&descent.data.rows, &topology, &theta, GAMMA).unwrap();
+            let leaves = LeafLabels { costs: &stage.costs, labels: &labels };
+            let whole = ExpectedCost::new(
+                descent.data.clone(), topology.clone(), GAMMA, &stage.costs, labels.clone(),
+            );
+            let layout = ParameterLayout::new(&topology, FEATURES);
+            let total = descent.total_weight();
+            for t in 0..topology.branches() {
+                let places: Vec<usize> = layout.coefficients(t).chain([layout.intercept(t)]).collect();
+                let held = Held { problem: &whole, point: &theta, places: &places };
+                let stakes = routes.stakes(&descent.data, t, leaves);
+                let picked = at_stake(&stakes[..rows], spared * total);
+                let left_out: f64 = (0..rows as u32)
+                    .filter(|i| !picked.contains(i))
+                    .map(|i| stakes[i as usize].abs() / total)
+                    .sum();
+                prop_assert!(left_out <= spared * (1.0 + 1e-12));
+                let here = Stakes::gather(&descent.data, &stakes, picked);
+                let block = BlockCost {
+                    rows: &here.rows,
+                    topology: Topology::complete(1),
+                    gamma: GAMMA,
+                    costs: &here.costs,
+                    scale: 1.0 / total,
+                    constant: 0.0,
+                };
+                let start: Vec<f64> = places.iter().map(|i| theta[*i]).collect();
+                let other: Vec<f64> = start.iter().map(|_| rng.random_range(-1.0..1.0)).collect();
+                let mut found = [vec![0.0; 4], vec![0.0; 4]];
+                let mut wanted = found.clone();
+                let mut values = [[0.0; 2]; 2];
+                for (k, x) in [&start, &other].into_iter().enumerate() {
+                    values[0][k] = block.value_and_gradient(x, &mut found[k]).unwrap();
+                    values[1][k] = held.value_and_gradient(x, &mut wanted[k]).unwrap();
+                    for (found, wanted) in found[k].iter().zip(&wanted[k]) {
+                        prop_assert!((found - wanted).abs() <= 0.25 * GAMMA * left_out + 1e-11);
+                    }
+                }
+                let change = |k: usize| values[k][1] - values[k][0];
+                prop_assert!((change(0) - change(1)).abs() <= left_out + 1e-12);
+            }
+        }
+
+        /// (23): whatever moves, the objective never rises, and it is what it is said to be.
+        #[test]
+        fn no_step_raises_the_objective(
+            seed in any::<u64>(), rows in 20usize..200, tree in 0usize..4, soft in any::<bool>(),
+            pull in prop::sample::select(vec![0.0, 0.1]), weight in prop::sample::select(vec![0.0, 0.003]),
+            concave in any::<bool>(), rule in 0usize..2,
+        ) {
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let data = Data::new(rows, &mut rng);
+            prop_assume!((0..3).all(|k| data.codes.contains(&k)));
+            let topology = trees()[tree].clone();
+            let shape = if concave { PenaltyShape::Exp { alpha: 5.0 } } else { PenaltyShape::Norm };
+            let rule = [WorkingSets::Nodes, WorkingSets::Convergent][rule];
+            let mut descent = data.descent(topology.clone(), &penalty(weight, weight, shape), rule);
+            descent.proximal_weight = pull;
+            let stage = &descent.stages[if soft { 0 } else { descent.stages.len() - 1 }];
+            let theta = random_splits(&topology, &mut rng);
+            let mut multipliers = Multipliers::zero(0, &RATE_SEARCH);
+            let mut tree = Decomposition::at(&descent, stage, theta, &mut multipliers).unwrap();
+            let mut trace = vec![tree.point().objective];
+            for number in 0..3 {
+                for set in rule.of_macro_iteration(&topology, 7, number) {
+                    tree.step(&set, 15).unwrap();
+                    trace.push(tree.point().objective);
+                }
+            }
+            prop_assert!(trace.is_sorted_by(|a, b| a >= b), "{trace:?}");
+            let point = tree.into_point();
+            let masses = descent.data.leaf_masses(&topology, &point.theta, stage.gamma).unwrap();
+            let loss = expected_cost(&masses, &stage.costs, &point.labels) / descent.total_weight();
+            let objective = loss + descent.penalty_of(stage).value(&point.theta);
+            prop_assert!((objective - trace[trace.len() - 1]).abs() < 1e-12);
+        }
+    }
+
+    /// Two nodes at the largest coefficient of a feature that is not worth it: alone neither lowers it.
+    #[test]
+    fn ties_are_lowered_together() {
+        let mut rng = Pcg64::seed_from_u64(1);
+        let data = Data::new(200, &mut rng);
+        let topology = Topology::complete(2);
+        let settings = penalty(0.0, 0.5, PenaltyShape::Norm);
+        let descent = data.descent(topology.clone(), &settings, WorkingSets::Nodes);
+        let stage = &descent.stages[descent.stages.len() - 1];
+        let mut theta = vec![0.0; 12];
+        for t in 0..2 {
+            theta[t * FEATURES] = 0.5;
+        }
+        let mut multipliers = Multipliers::zero(0, &RATE_SEARCH);
+        let mut tree = Decomposition::at(&descent, stage, theta, &mut multipliers).unwrap();
+        let largest = |tree: &Decomposition<'_, '_, '_>| {
+            let theta = &tree.point().theta;
+            (0..3)
+                .map(|t| theta[t * FEATURES].abs())
+                .fold(0.0, f64::max)
+        };
+        for t in 0..2 {
+            tree.step(&WorkingSet::Node(t), 40).unwrap();
+        }
+        assert!(largest(&tree) >= 0.5 - 1e-12);
+        tree.step(&WorkingSet::Ties, 40).unwrap();
+        assert!(largest(&tree) < 0.4, "{}", largest(&tree));
+    }
+
+    #[test]
+    fn rows_are_left_out_by_what_they_have_at_stake() {
+        let stakes = [0.5, -1e-9, 0.0, 3e-10, -0.25, 1e-3];
+        assert_eq!(at_stake(&stakes, 0.0), [0, 1, 3, 4, 5]);
+        assert_eq!(at_stake(&stakes, 1e-8), [0, 4, 5]);
+        assert_eq!(at_stake(&stakes, 0.01), [0, 4]);
+        assert!(at_stake(&stakes, 1.0).is_empty());
+    }
+}

@@ -37,7 +37,7 @@ const CORRECTIONS: usize = 6;
 
 /// How bounds on rates are pursued. σ begins where a rate short by 0.1 costs as much as a tenth of the
 /// rows wrongly classed does by default.
-const RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
+pub(super) const RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
     first_weight: 10.0,
     growth: 4.0,
     max_weight: 1e5,
