@@ -1,14 +1,17 @@
 //! Search over trees, apart from what is fitted: folds, racing, starts, continuation, moves.
 
+mod alternate;
 pub(crate) mod continuation;
 pub(crate) mod cross_validate;
 pub(crate) mod descent;
 mod ending;
 pub(crate) mod few_leaves;
 pub(crate) mod folds;
+mod grow_tree;
 pub(crate) mod losses;
 pub(crate) mod mixture_descent;
 pub(crate) mod multistart;
+mod node_split;
 mod nodec;
 pub(crate) mod nodec_run;
 mod one_start;
