@@ -22,10 +22,17 @@ pub type ClassificationRows<'a> = TrainingRows<'a, Classes<'a>>;
 pub type RegressionRows<'a> = TrainingRows<'a, Response>;
 
 /// The class of each row.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Classes<'a> {
-    codes: &'a [u32],
+    codes: Codes<'a>,
     count: usize,
+}
+
+/// The user's, or those of some rows.
+#[derive(Clone)]
+enum Codes<'a> {
+    All(&'a [u32]),
+    Some(Arc<[u32]>),
 }
 
 /// The response of each row, padded with 0 to whole blocks.
@@ -35,7 +42,21 @@ pub struct Response(Arc<AlignedBuffer>);
 impl<'a> Classes<'a> {
     /// A class 0…`count`−1 for each row.
     pub fn new(codes: &'a [u32], count: usize) -> Self {
+        let codes = Codes::All(codes);
         Self { codes, count }
+    }
+
+    /// Others for some rows.
+    pub(crate) fn of_some(codes: Vec<u32>, count: usize) -> Self {
+        let codes = Codes::Some(codes.into());
+        Self { codes, count }
+    }
+
+    fn codes(&self) -> &[u32] {
+        match &self.codes {
+            Codes::All(codes) => codes,
+            Codes::Some(codes) => codes,
+        }
     }
 
     /// K.
@@ -45,17 +66,18 @@ impl<'a> Classes<'a> {
 
     /// Class of a row.
     pub fn of(&self, row: usize) -> usize {
-        self.codes[row] as usize
+        self.codes()[row] as usize
     }
 
     /// Classes of up to so many rows from number `first` on.
     pub(crate) fn codes_from(&self, first: usize, most: usize) -> &[u32] {
-        &self.codes[first..self.codes.len().min(first + most)]
+        let codes = self.codes();
+        &codes[first..codes.len().min(first + most)]
     }
 
     /// Classes of the rows of a block.
     pub(crate) fn of_block(&self, block: &WeightedBlock<'_>) -> &[u32] {
-        &self.codes[block.rows.clone()]
+        &self.codes()[block.rows.clone()]
     }
 }
 
@@ -131,10 +153,20 @@ impl<'a> ClassificationRows<'a> {
     /// Total weight of each class.
     pub fn class_weights(&self) -> Vec<f64> {
         let mut totals = vec![0.0; self.target.count];
-        for (code, weight) in self.target.codes.iter().zip(self.rows.weights()) {
+        for (code, weight) in self.target.codes().iter().zip(self.rows.weights()) {
             totals[*code as usize] += weight;
         }
         totals
+    }
+
+    /// Some of the rows, by their positions.
+    pub(crate) fn select(&self, picked: &[u32]) -> Self {
+        let all = self.target.codes();
+        let codes = picked.iter().map(|i| all[*i as usize]).collect();
+        Self {
+            rows: self.rows.select(picked),
+            target: Classes::of_some(codes, self.target.count),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::search::multistart::{Effort, run_starts, warm_start_and_prune};
 use crate::solver::Work;
 use crate::status::SolveStatus;
 use crate::stop::Interrupted;
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::Topology;
 use std::sync::Arc;
 
 /// Starts with all features at most: they only tell which matter.
@@ -220,9 +220,7 @@ impl Groups {
     /// Σ |a| of each group, over all splits.
     fn strengths(&self, theta: &[f64]) -> Vec<f64> {
         let features = self.of_feature.len();
-        let splits = theta.len() / (features + 1);
-        let topology = Topology::complete((splits + 1).ilog2() as usize);
-        let (coefficients, _) = ParameterLayout::new(&topology, features).split(theta);
+        let coefficients = &theta[..theta.len() / (features + 1) * features];
         let mut strengths = vec![0.0; self.count];
         for split in coefficients.chunks_exact(features) {
             for (group, a) in self.of_feature.iter().zip(split) {

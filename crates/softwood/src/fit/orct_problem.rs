@@ -21,7 +21,7 @@ use crate::search::working_sets::WorkingSets;
 use crate::solver::Work;
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
-use crate::tree::{ParameterLayout, Topology};
+use crate::tree::Topology;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,11 +53,6 @@ impl<'a> OrctProblem<'a> {
         let spread = parallelism(rows.chunks(), n_starts);
         let classes = Classes::new(&self.labels.codes, self.labels.classes.len());
         ClassificationRows::new(rows.clone(), classes, weights, spread, stop.clone())
-    }
-
-    /// Where splits are in θ.
-    pub fn layout(&self) -> ParameterLayout {
-        ParameterLayout::new(&self.topology, self.rows.features())
     }
 
     /// The model of the best start, without splits that do nothing.

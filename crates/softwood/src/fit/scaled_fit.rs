@@ -9,6 +9,7 @@ use crate::search::descent::{Descent, StartOutcome};
 use crate::search::multistart::{Effort, run_starts};
 use crate::search::starts::Starts;
 use crate::stop::{Interrupted, Stop};
+use crate::tree::ParameterLayout;
 use std::time::{Duration, Instant};
 
 /// What there is to fit with.
@@ -71,12 +72,12 @@ impl<'a, 'p> ScaledFit<'a, 'p> {
         kept: &[bool],
     ) -> Result<OrctModel, Interrupted> {
         let mut theta = start.theta.clone();
-        let (layout, splits) = (self.problem.layout(), self.problem.topology.branches());
-        for t in 0..splits {
+        let layout = ParameterLayout::new(&start.topology, kept.len());
+        for t in 0..start.topology.branches() {
             let coefficients = theta[layout.coefficients(t)].iter_mut().zip(kept);
             coefficients.for_each(|(a, kept)| *a = if *kept { *a } else { 0.0 });
         }
-        let descent = descent.clone().keeping(kept);
+        let descent = descent.clone().keeping(kept).at(&start.topology);
         let unstopped = descent.with_stop(&Stop::default());
         let outcome = unstopped.assess(theta)?;
         let stopped = self.stop.check().err();

@@ -36,7 +36,7 @@ impl LambdaMax {
     ) -> Result<Self, Interrupted> {
         let (p, k) = (data.features(), data.target.count());
         let sums = data.rows.sum(&ClassSums {
-            classes: data.target,
+            classes: data.target.clone(),
             features: p,
         })?;
         let range = |j: usize| {

@@ -272,6 +272,35 @@ impl Penalty {
         self
     }
 
+    /// This penalty on one split, on all splits of a tree.
+    pub fn on_tree(&self, topology: &Topology, features: usize) -> Self {
+        let layout = ParameterLayout::new(topology, features);
+        let nodes = 0..topology.branches();
+        let everywhere = |own: &[usize]| {
+            let nodes = nodes.clone().map(|t| layout.coefficients(t).start);
+            nodes
+                .flat_map(|first| own.iter().map(move |i| first + i))
+                .collect()
+        };
+        let bounds = match &self.bounds {
+            Bounds::Same(interval) => Bounds::Same(*interval),
+            own => (0..layout.dim())
+                .map(|i| own.of(layout.within_node(i)))
+                .collect(),
+        };
+        let groups = self.groups.iter().map(|group| PenalizedGroup {
+            members: everywhere(&group.members),
+            floor: group.floor,
+        });
+        Self {
+            bounds,
+            dim: layout.dim(),
+            coordinates: everywhere(&self.coordinates),
+            groups: groups.collect(),
+            ..*self
+        }
+    }
+
     /// Moves each coordinate to the nearest place where it may lie.
     pub fn put_within_bounds(&self, theta: &mut [f64]) {
         self.bounds.prox(theta, 0.0);

@@ -24,7 +24,7 @@ impl ClassificationRows<'_> {
             splits,
             values,
             classes,
-            targets: self.target,
+            targets: self.target.clone(),
         })
     }
 }

@@ -27,7 +27,7 @@ impl ClassificationRows<'_> {
     pub(crate) fn masses_of(&self, splits: Splits) -> Result<Vec<f64>, Interrupted> {
         self.rows.sum(&LeafMasses {
             splits,
-            classes: self.target,
+            classes: self.target.clone(),
         })
     }
 }
@@ -130,7 +130,7 @@ mod tests {
             for (from, to, first) in [(cut, 20_000, held_here), (0, cut, 0)] {
                 let data = rows(from, to);
                 let pass = LeafMasses {
-                    classes: data.target,
+                    classes: data.target.clone(),
                     ..pass(&data)
                 };
                 let sums = data.rows.partial_sums(&pass, first, chunks).unwrap();

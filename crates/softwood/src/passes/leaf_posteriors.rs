@@ -17,7 +17,7 @@ impl ClassificationRows<'_> {
         self.rows.sum(&LeafPosteriors {
             splits,
             frequencies,
-            classes: self.target,
+            classes: self.target.clone(),
         })
     }
 }

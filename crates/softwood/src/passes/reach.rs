@@ -5,7 +5,6 @@ use crate::stop::Interrupted;
 use crate::tree::Topology;
 use crate::tree::block_pass::{self, BlockScratch};
 use crate::tree::splits::Splits;
-use crate::tree::subtree::{RegressionParameters, Subtree};
 use crate::vectors::AlignedBuffer;
 
 /// A row with less than this chance of reaching a node does not count there.
@@ -68,33 +67,29 @@ impl WeightedRows<'_> {
         Ok(columns[..self.len()].to_vec())
     }
 
-    /// The node reached by always taking the likelier branch from `node` down to the leaves of its
-    /// subtree (HBP path), for each row, as a leaf of the whole tree.
+    /// The leaf reached by always taking the likelier branch (HBP path), for each row.
     pub(crate) fn likeliest_leaves(
         &self,
-        parameters: &RegressionParameters,
-        node: usize,
+        topology: &Topology,
+        theta: &[f64],
     ) -> Result<Vec<u32>, Interrupted> {
-        let topology = &parameters.topology;
-        let first = topology.leaves_below(node).start;
-        let inner = topology.subtree(node);
-        let subtree = Subtree::at(parameters, node);
+        let splits = Splits::new(topology, self.features(), theta, 1.0);
         let columns = self.fill_columns(
             1,
-            |stride| subtree.scratch(stride),
+            |stride| BlockScratch::new(topology, stride),
             |scratch, block, out| {
-                let z = subtree.split_values(block.tile, scratch);
-                let stride = out.len();
+                block_pass::split_values(&splits, block.tile, scratch);
+                let (z, stride) = (scratch.split_values(), out.len());
                 for (i, out) in out.iter_mut().enumerate() {
                     let mut at = 0;
-                    while inner.as_leaf(at).is_none() {
-                        at = if z[at * stride + i] >= 0.0 {
-                            inner.left(at)
-                        } else {
-                            inner.right(at)
+                    let leaf = loop {
+                        at = match topology.as_leaf(at) {
+                            Some(leaf) => break leaf,
+                            None if z[at * stride + i] >= 0.0 => topology.left(at),
+                            None => topology.right(at),
                         };
-                    }
-                    *out = (first + at - inner.branches()) as f64;
+                    };
+                    *out = leaf as f64;
                 }
             },
         )?;

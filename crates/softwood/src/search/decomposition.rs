@@ -359,7 +359,7 @@ mod tests {
     use super::super::working_sets::WorkingSets;
     use super::*;
     use crate::data::{Classes, Parallelism, ScaledRows, Scaling, ScalingKind};
-    use crate::objective::{ClassRates, ExpectedCost, PenaltySettings, PenaltyShape};
+    use crate::objective::{ExpectedCost, PenaltySettings, PenaltyShape, RateBounds};
     use crate::progress::Progress;
     use crate::search::continuation::stages;
     use crate::solver::{Held, Objective};
@@ -417,7 +417,8 @@ mod tests {
                 stages: stages(GAMMA, &costs, &class_weights, FEATURES, false),
                 penalty: Penalty::on_splits(penalty, &topology, FEATURES),
                 node_penalty: Penalty::on_splits(penalty, &Topology::complete(1), FEATURES),
-                rates: ClassRates::default(),
+                cells: CellRows::of_classes(&data),
+                bounds: RateBounds::default(),
                 gamma: GAMMA,
                 cover_classes: true,
                 tol: 1e-6,
@@ -535,7 +536,7 @@ mod tests {
             descent.proximal_weight = pull;
             let stage = &descent.stages[if soft { 0 } else { descent.stages.len() - 1 }];
             let theta = random_splits(&topology, &mut rng);
-            let mut multipliers = Multipliers::zero(0, &RATE_SEARCH);
+            let mut multipliers = Multipliers::at(Vec::new(), &RATE_SEARCH);
             let mut tree = Decomposition::at(&descent, stage, theta, &mut multipliers).unwrap();
             let mut trace = vec![tree.point().objective];
             for number in 0..3 {
@@ -566,7 +567,7 @@ mod tests {
         for t in 0..2 {
             theta[t * FEATURES] = 0.5;
         }
-        let mut multipliers = Multipliers::zero(0, &RATE_SEARCH);
+        let mut multipliers = Multipliers::at(Vec::new(), &RATE_SEARCH);
         let mut tree = Decomposition::at(&descent, stage, theta, &mut multipliers).unwrap();
         let largest = |tree: &Decomposition<'_, '_, '_>| {
             let theta = &tree.point().theta;

@@ -86,6 +86,7 @@ pub(crate) struct Descent<'a, 'd> {
 /// Where a descent ended.
 #[derive(Clone, Debug)]
 pub(crate) struct StartOutcome {
+    pub topology: Topology,
     pub theta: Vec<f64>,
     pub labels: Vec<u32>,
     pub ending: Ending,
@@ -143,6 +144,22 @@ impl Descent<'_, '_> {
             cells: self.cells.with_stop(stop),
             ..self.clone()
         }
+    }
+
+    /// The same problem for a tree of another shape.
+    pub fn at(&self, topology: &Topology) -> Self {
+        Self {
+            penalty: self.node_penalty.on_tree(topology, self.data.features()),
+            topology: topology.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// What mistakes on each class cost, all together.
+    pub fn importance(&self) -> Vec<f64> {
+        let costs = &self.stages[self.stages.len() - 1].costs;
+        let of_class = costs.chunks_exact(self.data.target.count());
+        of_class.map(|row| row.iter().sum()).collect()
     }
 
     /// Follows the stages from number `first` on, alternating the exact label step with the
@@ -293,6 +310,7 @@ impl Descent<'_, '_> {
             multipliers: multipliers.values.clone(),
             reached,
             shortfall,
+            topology: self.topology.clone(),
             theta,
             labels,
         })
@@ -475,6 +493,7 @@ mod tests {
 
     fn outcome(objective: f64, shortfall: f64, iterations: u64) -> StartOutcome {
         StartOutcome {
+            topology: Topology::complete(1),
             theta: vec![objective],
             labels: Vec::new(),
             ending: Ending {

@@ -6,7 +6,7 @@ use super::starts::Starts;
 use crate::leaves::assign_labels;
 use crate::solver::Work;
 use crate::stop::{Interrupted, Stop};
-use crate::tree::ParameterLayout;
+use crate::tree::Topology;
 
 /// Starts whose trees are cut back, best first.
 const STARTS_CUT: usize = 4;
@@ -30,7 +30,9 @@ pub(crate) fn with_few_leaves(
         let tree = cut_back(descent, start, whole, most)?;
         if cut {
             let last = descent.stages.len() - 1;
-            let polished = descent.follow(last, complete(descent, start, &tree))?;
+            let shape = Topology::of(tree.shape.clone());
+            let theta = [&tree.coefficients[..], &tree.intercepts].concat();
+            let polished = descent.at(&shape).follow(last, theta)?;
             work += polished.ending.work;
             let whole = Simplified::of(descent, &polished)?;
             keep_better(&mut best, cut_back(descent, &polished, whole, most)?);
@@ -186,19 +188,4 @@ fn loss_of_leaf(masses: &[f64], costs: &[f64]) -> f64 {
         terms.map(|(y, mass)| mass * costs[y * k + label]).sum()
     };
     (0..k).map(cost).fold(f64::INFINITY, f64::min)
-}
-
-/// θ of the complete tree that does the same: where there is no split all rows go left.
-fn complete(descent: &Descent<'_, '_>, start: &StartOutcome, tree: &Simplified) -> Vec<f64> {
-    let layout = ParameterLayout::new(&descent.topology, descent.data.features());
-    let mut theta = vec![0.0; layout.dim()];
-    for t in 0..descent.topology.branches() {
-        theta[layout.intercept(t)] = -1.0;
-    }
-    let (mut places, mut labels) = (Vec::new(), Vec::new());
-    tree.node.place(0, &mut places, &mut labels);
-    for (place, source) in places {
-        layout.set_node(&mut theta, place, &layout.node(&start.theta, source));
-    }
-    theta
 }

@@ -1,5 +1,6 @@
 //! Search over trees, apart from what is fitted: folds, racing, starts, continuation, moves.
 
+mod alternate;
 pub(crate) mod continuation;
 pub(crate) mod cross_validate;
 mod decomposition;
@@ -7,10 +8,12 @@ pub(crate) mod descent;
 mod ending;
 pub(crate) mod few_leaves;
 pub(crate) mod folds;
+mod grow_tree;
 pub(crate) mod losses;
 mod macro_iterations;
 pub(crate) mod mixture_descent;
 pub(crate) mod multistart;
+mod node_split;
 mod nodec;
 pub(crate) mod nodec_run;
 mod one_start;

@@ -1,7 +1,7 @@
 //! The starts of an ORCT: fresh ones, and warm starts from other penalties and softer splits.
 
 use super::descent::{Descent, StartOutcome};
-use super::one_start::{Origin, improve, run_start};
+use super::one_start::{Origin, grown_start, improve, run_start};
 use super::prune::pruned;
 use super::starts::{Starts, best_of_starts};
 use crate::stop::Interrupted;
@@ -32,6 +32,9 @@ const REGROWTHS_SHARPENED: usize = 1;
 /// The greedy start with all features to choose from.
 const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
 
+/// From this depth on trees are grown from the root: most nodes of a complete one would be idle.
+const GROWN_FROM: usize = 5;
+
 /// Every other start is greedy, the first of them with all features; a single greedy
 /// split is no match for an oblique one.
 fn origin(start: usize, depth: usize) -> Origin {
@@ -52,8 +55,12 @@ pub(crate) fn run_starts(
     let depth = descent.topology.depth();
     gather(descent, n, |start| {
         let mut rng = Pcg64::new(u128::from(seed), start as u128);
-        let regrowths = effort.regrowths(depth);
-        let outcome = run_start(descent, origin(start, depth), regrowths, &mut rng)?;
+        let outcome = if depth >= GROWN_FROM {
+            grown_start(descent, &mut rng)?
+        } else {
+            let regrowths = effort.regrowths(depth);
+            run_start(descent, origin(start, depth), regrowths, &mut rng)?
+        };
         // Objectives on parts of the rows are not those of the model in the making.
         descent
             .progress
@@ -99,7 +106,8 @@ fn warm_start_within(
     };
     gather(descent, before.len(), |start| {
         let last = close.stages.len() - 1;
-        let outcome = finish(&close, close.follow(last, before[start].theta.clone())?)?;
+        let (before, close) = (&before[start], close.at(&before[start].topology));
+        let outcome = finish(&close, close.follow(last, before.theta.clone())?)?;
         descent.progress.finish_start(None);
         Ok(outcome)
     })
@@ -107,7 +115,7 @@ fn warm_start_within(
 
 /// Number of starts in [`sharpen_starts`] from so many `before`.
 pub(crate) fn sharpened(depth: usize, before: usize) -> usize {
-    before + usize::from(depth > 1)
+    before + usize::from(depth > 1 && depth < GROWN_FROM)
 }
 
 /// Takes every start of `before`, a softer problem, down the last stage of this one, and adds a greedy
@@ -125,8 +133,14 @@ pub(crate) fn sharpen_starts(
             let outcome = match before.get(start) {
                 Some(softer) => {
                     let last = descent.stages.len() - 1;
-                    let outcome = pruned(descent, descent.follow(last, softer.theta.clone())?)?;
-                    improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
+                    let descent = &descent.at(&softer.topology);
+                    let outcome = descent.follow(last, softer.theta.clone())?;
+                    if descent.topology.depth() < GROWN_FROM {
+                        let outcome = pruned(descent, outcome)?;
+                        improve(descent, REGROWTHS_SHARPENED, outcome, &mut rng)?
+                    } else {
+                        outcome
+                    }
                 }
                 None => run_start(descent, ALL_FEATURES, REGROWTHS_SHARPENED, &mut rng)?,
             };

@@ -95,9 +95,12 @@ impl Run<'_, '_> {
         if !root_alone {
             self.fit_leaves(here, t, None)?;
         }
-        let leaves = here.rows.likeliest_leaves(&self.parameters, t)?;
+        let topology = &self.parameters.topology;
+        let (subtree, theta) = (topology.subtree(t), self.parameters.subtree_theta(t));
+        let leaves = here.rows.likeliest_leaves(&subtree, &theta)?;
+        let first = topology.leaves_below(t).start as u32;
         for (row, leaf) in members.iter().zip(leaves) {
-            self.leaves[*row as usize] = leaf;
+            self.leaves[*row as usize] = first + leaf;
         }
         Ok(())
     }

@@ -106,7 +106,9 @@ impl<'a, 'd> Run<'a, 'd> {
             rules,
             ridges,
             progress,
-            leaves: patient.rows.likeliest_leaves(&start, 0)?,
+            leaves: patient
+                .rows
+                .likeliest_leaves(&start.topology, &start.theta)?,
             best: Incumbent {
                 parameters: start.clone(),
                 objective: f64::INFINITY,
@@ -154,7 +156,8 @@ impl<'a, 'd> Run<'a, 'd> {
     pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Interrupted> {
         let patient = self.data.without_deadline();
         self.parameters.set_subtree(t, subtree);
-        self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
+        let at = &self.parameters;
+        self.leaves = patient.rows.likeliest_leaves(&at.topology, &at.theta)?;
         self.keep_if_best(&patient)
     }
 
@@ -162,7 +165,8 @@ impl<'a, 'd> Run<'a, 'd> {
     pub fn return_to_best(&mut self) -> Result<(), Interrupted> {
         let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
-        self.leaves = patient.rows.likeliest_leaves(&self.parameters, 0)?;
+        let at = &self.parameters;
+        self.leaves = patient.rows.likeliest_leaves(&at.topology, &at.theta)?;
         Ok(())
     }
 

@@ -1,6 +1,8 @@
 //! One start: a descent from random or greedy splits, then regrowths of what has gone idle.
 
+use super::alternate::alternate;
 use super::descent::{Descent, StartOutcome};
+use super::grow_tree::grow_tree;
 use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
 use crate::start::{greedy_splits, splits_through_the_data};
@@ -37,8 +39,7 @@ pub(crate) fn run_start(
         Origin::Random => (vec![true; topology.branches()], first_stage(descent, 0)),
         // Soft stages would forget thresholds.
         Origin::Greedy { share } => {
-            let costs = descent.stages[last].costs.chunks_exact(data.target.count());
-            let importance: Vec<f64> = costs.map(|row| row.iter().sum()).collect();
+            let importance = descent.importance();
             let fresh = greedy_splits(&data, topology, &importance, share, &mut theta, rng)?;
             (fresh, last)
         }
@@ -115,4 +116,17 @@ fn regrow(
     let mut next = pruned(descent, descent.follow(first, theta)?)?;
     next.ending.work += work;
     Ok(next)
+}
+
+/// Grows a tree from the root, improves it split by split, and descends from there.
+pub(crate) fn grown_start(
+    descent: &Descent<'_, '_>,
+    rng: &mut impl Rng,
+) -> Result<StartOutcome, Interrupted> {
+    let mut grown = grow_tree(descent, rng)?;
+    alternate(descent, &mut grown, rng)?;
+    let whole = descent.at(&grown.topology);
+    let mut outcome = whole.follow(whole.stages.len() - 1, grown.theta)?;
+    outcome.ending.work += grown.work;
+    Ok(outcome)
 }

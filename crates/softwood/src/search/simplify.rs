@@ -8,7 +8,7 @@ use crate::fitted::LinearSplits;
 use crate::objective::{RateReached, expected_cost};
 use crate::solver::Majorized;
 use crate::stop::{Interrupted, Stop};
-use crate::tree::{Child, ParameterLayout, Shape};
+use crate::tree::{Child, ParameterLayout, Shape, Topology};
 use std::collections::BTreeSet;
 
 /// A branch that less than this share of a split's rows take is taken by next to none.
@@ -49,12 +49,13 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// What is at and below node `t` of a complete tree with these labels; one leaf where they agree.
-    fn of(branches: usize, labels: &[u32], t: usize) -> Self {
-        match t.checked_sub(branches) {
+    /// What is at and below node `t` of a tree with these labels; one leaf where they agree.
+    fn of(topology: &Topology, labels: &[u32], t: usize) -> Self {
+        match topology.as_leaf(t) {
             Some(leaf) => Self::Leaf(labels[leaf]),
             None => {
-                let [left, right] = [2 * t + 1, 2 * t + 2].map(|c| Self::of(branches, labels, c));
+                let children = [topology.left(t), topology.right(t)];
+                let [left, right] = children.map(|child| Self::of(topology, labels, child));
                 Self::split(t, left, right)
             }
         }
@@ -97,7 +98,7 @@ impl Simplified {
     /// The tree of a start: cut off where labels agree and, unless rates of classes are bounded, without
     /// idle splits as long as the objective does not rise.
     pub fn of(descent: &Descent<'_, '_>, start: &StartOutcome) -> Result<Self, Interrupted> {
-        let mut node = Node::of(descent.topology.branches(), &start.labels, 0);
+        let mut node = Node::of(&start.topology, &start.labels, 0);
         // Without its masses there is no tree, so nothing stops this pass.
         let patient = descent.with_stop(&Stop::default());
         let (mut best, mut sources) = evaluate(&patient, start, &node)?;
@@ -173,12 +174,10 @@ pub(super) fn evaluate(
     places.sort_unstable();
     let (nodes, sources): (Vec<usize>, Vec<usize>) = places.into_iter().unzip();
     let features = descent.data.features();
-    let layout = ParameterLayout::new(&descent.topology, features);
-    let mut theta = vec![0.0; layout.dim()];
+    let layout = ParameterLayout::new(&start.topology, features);
     let (mut coefficients, mut intercepts) = (Vec::new(), Vec::new());
-    for (node, source) in nodes.iter().zip(&sources) {
+    for source in &sources {
         let split = layout.node(&start.theta, *source);
-        layout.set_node(&mut theta, *node, &split);
         coefficients.extend(&split[..features]);
         intercepts.push(split[features]);
     }
@@ -195,8 +194,10 @@ pub(super) fn evaluate(
     let costs = cells.costs(&descent.stages[descent.stages.len() - 1].costs);
     let loss = expected_cost(&masses, &costs, &labels) / descent.total_weight();
     let reached = descent.bounds.reached(cells, &all, &masses, &labels)?;
+    let penalty = (descent.node_penalty).on_tree(&Topology::of(shape.clone()), features);
+    let theta = [&coefficients[..], &intercepts].concat();
     let simplified = Simplified {
-        objective: loss + descent.penalty.value(&theta),
+        objective: loss + penalty.value(&theta),
         loss,
         shape,
         features,

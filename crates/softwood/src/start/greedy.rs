@@ -108,7 +108,7 @@ impl Level<'_, '_> {
     /// Weight of every class in every bin: nodes × features × BINS × K.
     fn count(&self, features: std::ops::Range<usize>) -> Result<Vec<f64>, Interrupted> {
         self.data.rows.sum(&BinCounts {
-            classes: self.data.target,
+            classes: self.data.target.clone(),
             importance: self.importance,
             nodes: self.nodes.len(),
             features,

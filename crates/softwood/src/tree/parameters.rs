@@ -34,6 +34,16 @@ impl ParameterLayout {
         self.branches * self.features + t
     }
 
+    /// Which coordinate of its node (a_t, μ_t) coordinate `i` of θ is.
+    pub fn within_node(self, i: usize) -> usize {
+        let slopes = self.branches * self.features;
+        if i < slopes {
+            i % self.features
+        } else {
+            self.features
+        }
+    }
+
     /// (a_t, μ_t) of node `t`.
     pub fn node(self, theta: &[f64], t: usize) -> Vec<f64> {
         [

@@ -203,13 +203,6 @@ impl Subtree {
         tree.leaf_probabilities()
     }
 
-    /// z_it of every split, B × stride; the subtree must not be a leaf.
-    pub fn split_values<'s>(&self, tile: Tile<'_>, scratch: &'s mut SubtreeScratch) -> &'s [f64] {
-        let (splits, tree) = self.split_parts(scratch);
-        block_pass::split_values(splits, tile, tree);
-        tree.split_values()
-    }
-
     fn split_parts<'t, 's>(
         &'t self,
         scratch: &'s mut SubtreeScratch,
