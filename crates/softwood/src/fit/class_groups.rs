@@ -286,5 +286,6 @@ fn rate_bound(
         },
         of_decisions: true,
         shift: 0.0,
+        slack: 0.0,
     })
 }

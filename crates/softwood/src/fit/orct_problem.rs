@@ -197,6 +197,7 @@ impl<'a> OrctProblem<'a> {
                 limit: Limit::AtLeast(*rate),
                 of_decisions: false,
                 shift: 0.0,
+                slack: 0.0,
             })
         };
         let bounds = settings.min_class_rate.iter().filter_map(of_class);

@@ -13,6 +13,9 @@ use crate::stop::Interrupted;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
 
+/// Slack with which no share or difference of shares is beyond its limit.
+const NO_FORCE: f64 = 4.0;
+
 /// What must be predicted of a row for it to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -118,6 +121,8 @@ pub(crate) struct RateBound {
     pub of_decisions: bool,
     /// What the expectation is expected to exceed the share of decisions by.
     pub shift: f64,
+    /// How much farther expectations may go for the time being.
+    pub slack: f64,
 }
 
 /// What became of a bound.
@@ -159,25 +164,41 @@ impl RateBounds {
 
     /// The same bounds moved in by `margin`.
     pub fn tightened(&self, margin: f64) -> Self {
-        let tightened = self.bounds.iter().map(|bound| RateBound {
-            limit: bound.limit.tightened(margin),
-            ..bound.clone()
-        });
-        Self {
-            bounds: tightened.collect(),
-        }
+        self.each(|bound, _| bound.limit = bound.limit.tightened(margin))
+    }
+
+    /// The same bounds, those on decisions without force.
+    pub fn without_decisions(&self) -> Self {
+        self.each(|bound, _| bound.slack = if bound.of_decisions { NO_FORCE } else { 0.0 })
+    }
+
+    /// The same bounds, those on decisions loosened by this share of what they were found to be exceeded by.
+    pub fn loosened(&self, reached: &[RateReached], share: f64) -> Self {
+        self.each(|bound, place| {
+            let excess = reached[place].excess_expected.max(0.0);
+            bound.slack = if bound.of_decisions {
+                share * excess
+            } else {
+                0.0
+            };
+        })
     }
 
     /// The same bounds where expectations differ from decisions as they were found to.
     pub fn shifted(&self, reached: &[RateReached]) -> Self {
-        let both = self.bounds.iter().zip(reached);
-        let shifted = both.map(|(bound, reached)| RateBound {
-            shift: reached.expected - reached.value,
-            ..bound.clone()
-        });
-        Self {
-            bounds: shifted.collect(),
-        }
+        self.each(|bound, place| bound.shift = reached[place].expected - reached[place].value)
+    }
+
+    fn each(&self, change: impl Fn(&mut RateBound, usize)) -> Self {
+        let mut changed = self.clone();
+        let bounds = changed.bounds.iter_mut().enumerate();
+        bounds.for_each(|(place, bound)| change(bound, place));
+        changed
+    }
+
+    /// Whether some bounds are on decisions.
+    pub fn are_on_decisions(&self) -> bool {
+        self.bounds.iter().any(|bound| bound.of_decisions)
     }
 
     /// What became of the bounds in a tree with these masses of cells in leaves.
@@ -189,7 +210,7 @@ impl RateBounds {
         labels: &[u32],
     ) -> Result<Vec<RateReached>, Interrupted> {
         let expected = rows.expected(masses, labels);
-        let decided = match self.bounds.iter().any(|bound| bound.of_decisions) {
+        let decided = match self.are_on_decisions() {
             true => rows.decided(splits, labels)?,
             false => Vec::new(),
         };
@@ -282,7 +303,8 @@ impl Constrained for BoundedCost<'_, '_> {
         let expected = self.rows.expected(&masses, self.labels);
         let inequalities = self.bounds.bounds.iter().flat_map(|bound| {
             let value = bound.value(&expected, self.rows);
-            bound.limit.inequalities(value - bound.shift)
+            let inequalities = bound.limit.inequalities(value - bound.shift);
+            inequalities.into_iter().map(|c| c - bound.slack)
         });
         Ok((cost, inequalities.collect()))
     }

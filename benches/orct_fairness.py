@@ -1,0 +1,143 @@
+"""Gaps between the sexes of adult bounded in training: what is left of them on new rows, and the price in accuracy beside fairlearn's reductions."""
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from fairlearn.reductions import DemographicParity, ExponentiatedGradient, TruePositiveRateParity
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import softwood
+from record import target, write_results
+from runs import Runs
+
+POSITIVE = ">50K"
+BOUNDS = {"selection": [None, 0.15, 0.10, 0.05, 0.02, 0.01], "recall": [0.10, 0.05, 0.02, 0.01]}
+PACKAGES = ["softwood", "fairlearn", "scikit-learn", "numpy"]
+KEY = ["split", "method", "measure", "bound"]
+FIGURES = ["train_gap", "test_gap", "train_accuracy", "test_accuracy", "seconds"]
+
+
+def load(folder):
+    frame = pd.read_csv(Path(folder) / "adult.csv.gz").fillna("missing")
+    y = frame.pop("target").to_numpy(str)
+    return frame, y
+
+
+def gap(measure, positive, y, sex):
+    """How far apart the sexes' shares of positive predictions are, of all rows or of those that are positive."""
+    counted = y == POSITIVE if measure == "recall" else np.full(len(y), True)
+    rates = [positive[counted & (sex == s)].mean() for s in ("Female", "Male")]
+    return abs(rates[0] - rates[1])
+
+
+def fit_softwood(X, y, sex, measure, bound, arguments):
+    """The shares of positive predictions of new rows (0 or 1), and the status."""
+    groups = None
+    if bound is not None:
+        bounds = {f"max_{measure}_gap": {POSITIVE: bound}}
+        women = softwood.RowGroup(where="Female", compared_with="Male", **bounds)
+        groups = [women, softwood.RowGroup(where="Male")]
+    model = softwood.fit_orct(
+        X,
+        y,
+        arguments.depth,
+        n_starts=arguments.starts,
+        row_groups=groups,
+        sensitive_features=sex,
+        n_threads=arguments.threads,
+    )
+    return lambda new: (model.predict(new) == POSITIVE).astype(float), model.report.status
+
+
+def fit_reduction(learner, X, y, sex, measure, bound):
+    """The same of fairlearn's randomized classifier, in expectation."""
+    numbers = X.select_dtypes("number").columns
+    nominal = X.columns.difference(numbers)
+    prepare = make_column_transformer(
+        (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), nominal)
+    )
+    positive = y == POSITIVE
+    ready = prepare.fit_transform(X)
+    if bound is None:
+        learner.fit(ready, positive)
+        return lambda new: learner.predict(prepare.transform(new)).astype(float), ""
+    # Its bound is on the distance of either sex from all rows that count, ours on that between the sexes.
+    counted = positive if measure == "recall" else np.full(len(y), True)
+    share = max((sex[counted] == s).mean() for s in ("Female", "Male"))
+    parity = TruePositiveRateParity if measure == "recall" else DemographicParity
+    reduction = ExponentiatedGradient(learner, parity(difference_bound=share * bound))
+    reduction.fit(ready, positive, sensitive_features=sex)
+    return lambda new: reduction._pmf_predict(prepare.transform(new))[:, 1], ""
+
+
+METHODS = {
+    "softwood": fit_softwood,
+    "reduction of logistic regression": lambda *a: fit_reduction(
+        LogisticRegression(max_iter=200), *a[:-1]
+    ),
+    "reduction of CART": lambda *a: fit_reduction(
+        DecisionTreeClassifier(max_depth=8, random_state=0), *a[:-1]
+    ),
+}
+
+
+def run(data, split, method, measure, bound, arguments):
+    X, y = data
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=split)
+    began = time.perf_counter()
+    sex = X_train["sex"].to_numpy(str)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        predict, status = METHODS[method](X_train, y_train, sex, measure, bound, arguments)
+    row = {"split": split, "method": method, "measure": measure, "status": status}
+    row |= {"bound": "none" if bound is None else bound, "seconds": time.perf_counter() - began}
+    for part, rows, labels in (("train", X_train, y_train), ("test", X_test, y_test)):
+        positive = predict(rows)
+        right = np.where(labels == POSITIVE, positive, 1 - positive)
+        row[f"{part}_gap"] = gap(measure, positive, labels, rows["sex"].to_numpy(str))
+        row[f"{part}_accuracy"] = 100 * right.mean()
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data_folder")
+    parser.add_argument("--depth", type=int, default=2)
+    parser.add_argument("--starts", type=int, default=4)
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--resume", action="store_true", help="keep the runs already in the table")
+    arguments = parser.parse_args()
+
+    data = load(arguments.data_folder)
+    fields = [*KEY, *FIGURES, "status"]
+    runs = Runs("orct_fairness_runs", KEY, fields, FIGURES, PACKAGES)
+    wanted = [
+        (split, method, measure, bound)
+        for split in range(arguments.splits)
+        for method in arguments.methods
+        for measure, bounds in BOUNDS.items()
+        for bound in bounds
+    ]
+    jobs = {
+        (s, m, of, "none" if b is None else str(b)): lambda s=s, m=m, of=of, b=b: run(
+            data, s, m, of, b, arguments
+        )
+        for s, m, of, b in wanted
+    }
+    print(len(jobs))
+    return runs, jobs
+
+
+if __name__ == "__main__":
+    main()
