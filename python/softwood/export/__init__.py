@@ -1,0 +1,8 @@
+"""Models for use elsewhere: rules in words, DOT, SQL, ONNX, and source in Python and C."""
+
+from .c_source import to_c
+from .onnx_graph import to_onnx
+from .python_source import to_python
+from .sql import to_sql
+
+__all__ = ["to_c", "to_onnx", "to_python", "to_sql"]
