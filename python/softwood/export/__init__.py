@@ -3,6 +3,7 @@
 from .c_source import to_c
 from .onnx_graph import to_onnx
 from .python_source import to_python
+from .rules import to_dot, to_text
 from .sql import to_sql
 
-__all__ = ["to_c", "to_onnx", "to_python", "to_sql"]
+__all__ = ["to_c", "to_dot", "to_onnx", "to_python", "to_sql", "to_text"]

@@ -123,7 +123,8 @@ def _function(formula: Formula, outcome: Outcome, to: CDialect, name: str) -> li
     row = f"const struct {name}_row *row" if to.fields else "const double *row"
     missing = " || ".join(to.is_missing(c) for c in formula.used_columns if not c.missing)
     guard = "NAN" if not isinstance(formula.at_leaves, Classes) else "-1"
-    lines = [f"if ({missing}) return {guard};"] if missing else []
+    lines = [] if formula.used_columns else ["(void)row;  /* all rows are predicted alike */"]
+    lines += [f"if ({missing}) return {guard};"] if missing else []
     lines += to.lines
     if isinstance(formula.at_leaves, Classes):
         labels = ", ".join(quoted(str(label)) for label in formula.at_leaves.labels)
