@@ -30,19 +30,25 @@ def pictures() -> dict:
     X, y, names = softwood.load_example()
     X, held, y, y_held = X[::2], X[1::2], y[::2], y[1::2]
     known = {"feature_names": names, "n_starts": 3}
-    example = softwood.fit_orct(X, y, depth=2, scaling="minmax", gamma=32, **known)
+    example = softwood.fit_orct(X, y, depth=2, penalty=0.02, **known)
     A, three, _ = made_rows(2)
     B, many, response = made_rows(60)
     long = [LONG.format(j) for j in range(60)]
     drawn = {}
     for depth in (1, 2, 3, 4):
         tree = softwood.fit_orct(
-            *made_rows(8)[:2], depth=depth, n_starts=2, scaling="minmax", gamma=16
+            *made_rows(8)[:2],
+            depth=depth,
+            n_starts=2,
+            scaling="minmax",
+            gamma=16,
+            cover_classes=False,
         )
         drawn[f"tree_depth_{depth}"] = lambda tree=tree: plotting.plot_tree(tree)
     wide = softwood.fit_orct(B, many, depth=3, n_starts=2, feature_names=long, max_leaves=5)
     drawn["tree_incomplete_60_long_names"] = lambda: plotting.plot_tree(wide, X=B)
-    curved = softwood.fit_srt(B[:, :6], response, depth=2, curves=True, feature_names=long[:6])
+    bent = response + np.exp(B[:, 3])
+    curved = softwood.fit_srt(B[:, :6], bent, depth=2, curves=True, feature_names=long[:6])
     drawn["tree_srt"] = lambda: plotting.plot_tree(curved)
     mixed = softwood.fit_orrt(B[:, :6], response, depth=2, n_starts=2)
     drawn["tree_orrt_in_axes"] = lambda: plotting.plot_tree(
@@ -50,12 +56,14 @@ def pictures() -> dict:
     )
     flat = softwood.fit_orct(A, three, depth=3, n_starts=3, gamma=24, scaling="minmax")
     drawn["map_classes"] = lambda: plotting.plot_decision_map(flat, A, three)
-    drawn["map_response"] = lambda: plotting.plot_decision_map(curved, B[:, :6], response)
+    drawn["map_response"] = lambda: plotting.plot_decision_map(
+        curved, B[:, :6], bent, features=(1, 3)
+    )
     drawn["importance"] = lambda: plotting.plot_importance(example)
     drawn["importance_permuted"] = lambda: plotting.plot_importance(example, held, y_held, top=12)
     drawn["importance_long"] = lambda: plotting.plot_importance(wide, B, many, top=8, repeats=2)
     path = softwood.sparsity_path(
-        X[:, :10], y, 1, 12, 6, X_validation=held[:, :10], y_validation=y_held, n_starts=2
+        X[:, :10], y, 2, 12, 6, X_validation=held[:, :10], y_validation=y_held, n_starts=2
     )
     drawn["path"] = lambda: plotting.plot_path(path)
     drawn["path_map"] = lambda: plotting.plot_path_map(path)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .models import OrctModel, TreeModel
+from .models import OrctModel, SrtModel, TreeModel
 from .models.regression import RegressionModel
 from .results import LeafModel, LinearForm, Rule
 
@@ -64,6 +64,7 @@ class Outline:
     nodes: dict[int, Split | Leaf]
     names: list[str]
     classes: list[object]
+    curves: list[str]
 
     @property
     def splits(self) -> list[Split]:
@@ -103,7 +104,8 @@ def outline(model: Any, X: Any = None) -> Outline:
     )
     nodes = {one.node: one for one in (*splits, *leaves)}
     classes = tree.classes.tolist() if isinstance(tree, OrctModel) else []
-    return Outline(dict(sorted(nodes.items())), tree.encoded_names, classes)
+    curves = [curve.name for curve in tree.curves()] if isinstance(tree, SrtModel) else []
+    return Outline(dict(sorted(nodes.items())), tree.encoded_names, classes, curves)
 
 
 def tree_of(model: Any) -> TreeModel:
@@ -143,6 +145,15 @@ def _is_below(leaf: int, node: int) -> bool:
     while leaf > node:
         leaf = (leaf - 1) // 2
     return leaf == node
+
+
+def cells(
+    coefficients: NDArray[np.float64], names: list[str], most: int = 200
+) -> list[tuple[str, float]]:
+    """Return names and values for a strip; of very many features, the largest of neighbours."""
+    parts = np.array_split(np.arange(len(coefficients)), min(most, len(coefficients)) or 1)
+    largest = [part[np.abs(coefficients[part]).argmax()] for part in parts if len(part)]
+    return [(names[j], float(coefficients[j])) for j in largest]
 
 
 def figure(value: float, digits: int = 3) -> str:

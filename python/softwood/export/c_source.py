@@ -108,7 +108,9 @@ def to_c(model: Any, *, name: str = "tree", routing: str | None = None) -> str:
         "#include <string.h>",
         "",
     ]
-    return "\n".join([*head, *_structure(formula, to, name), *_function(formula, outcome, to, name)])
+    return "\n".join(
+        [*head, *_structure(formula, to, name), *_function(formula, outcome, to, name)]
+    )
 
 
 def _structure(formula: Formula, to: CDialect, name: str) -> list[str]:
@@ -155,7 +157,9 @@ def _fields(columns: Sequence[Column]) -> list[str]:
 
 def quoted(text: str) -> str:
     """Return a literal of C; bytes that are not plain ASCII are written as octal numbers."""
-    plain = (chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in text.encode())
+    plain = (
+        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in text.encode()
+    )
     return '"' + "".join(plain) + '"'
 
 

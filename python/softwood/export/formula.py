@@ -210,7 +210,10 @@ def _map(feature: dict[str, Any]) -> Map | None:
     if feature["map"] == "constant":
         return None
     if feature["map"] == "knots":
-        ends, made = feature["values"], Map(tuple(feature["values"]), tuple(feature["levels"]), True)
+        ends, made = (
+            feature["values"],
+            Map(tuple(feature["values"]), tuple(feature["levels"]), True),
+        )
     else:
         ends = [feature["min"], feature["max"]]
         made = Map((ends[0], ends[1]), (0.0, 1.0), False)

@@ -28,7 +28,9 @@ class Graph:
         self._emit, self._keep, self._prefix = emit, keep, prefix
         self._made = 0
 
-    def add(self, operator: str, *inputs: str | NDArray[Any], name: str = "", **settings: Any) -> str:
+    def add(
+        self, operator: str, *inputs: str | NDArray[Any], name: str = "", **settings: Any
+    ) -> str:
         """Add a node; arrays among its inputs become constants. Returns the name of its output."""
         names = [one if isinstance(one, str) else self.constant(one) for one in inputs]
         output = name or self._name()
@@ -250,7 +252,9 @@ def _reach(formula: Formula, graph: Graph, u: str) -> str:
     reach = ""
     for level in range(max(formula.depth, 1)):
         turns = [way[level] if level < len(way) else None for way in ways]
-        places = [2 * splits if turn is None else turn[0] + splits * (not turn[1]) for turn in turns]
+        places = [
+            2 * splits if turn is None else turn[0] + splits * (not turn[1]) for turn in turns
+        ]
         branch = graph.add("Gather", sides, np.array(places), axis=1)
         reach = graph.add("Mul", reach, branch) if reach else branch
     return reach

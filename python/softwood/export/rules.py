@@ -42,7 +42,10 @@ def to_text(model: Any, *, terms: int | None = None) -> str:
     ['Rule', 'if', 'then', 'Rule', 'if', 'then']
     """
     shown = outline(model)
-    return "\n\n".join(_rule(shown, leaf, _all_or(terms)) for leaf in shown.leaves) + "\n"
+    rules = [_rule(shown, leaf, _all_or(terms)) for leaf in shown.leaves]
+    if shown.curves:
+        rules.append(f"plus, in every leaf, curves of {', '.join(shown.curves)}")
+    return "\n\n".join(rules) + "\n"
 
 
 def _all_or(terms: int | None) -> int:

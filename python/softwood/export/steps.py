@@ -171,7 +171,9 @@ def _reach(formula: Formula, to: Dialect, margins: list[str]) -> list[str]:
     for node, margin in zip(formula.splits, margins, strict=True):
         odds = to.let("m", node, f"{to.number(formula.gamma)} * {margin}", "log odds of going left")
         held = to.let(
-            "h", node, to.cases([(f"{odds} > {limit}", limit), (f"{odds} < -{limit}", f"-{limit}")], odds)
+            "h",
+            node,
+            to.cases([(f"{odds} > {limit}", limit), (f"{odds} < -{limit}", f"-{limit}")], odds),
         )
         left = to.let("p", node, f"1.0 / (1.0 + {to.exp(f'-{held}')})", "probability of left")
         right = to.let("q", node, f"1.0 / (1.0 + {to.exp(held)})", "probability of right")
@@ -216,9 +218,7 @@ def _less(to: Dialect, u: str, knot: float) -> str:
     return f"({u} - {to.number(knot)})"
 
 
-def _leaf_classes(
-    formula: Formula, leaves: Classes, to: Dialect, margins: list[str]
-) -> Outcome:
+def _leaf_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:
     def frequency(k: int) -> Callable[[int], str]:
         return lambda leaf: to.number(leaves.hard_frequencies[leaf, k])
 
@@ -229,13 +229,13 @@ def _leaf_classes(
     return Outcome(label, shares)
 
 
-def _mixed_classes(
-    formula: Formula, leaves: Classes, to: Dialect, margins: list[str]
-) -> Outcome:
+def _mixed_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:
     reach = _reach(formula, to, margins)
     count = range(len(leaves.labels))
     shares = [
-        to.let("c", k, _mix(to, reach, leaves.frequencies[:, k]), f"probability of {leaves.labels[k]}")
+        to.let(
+            "c", k, _mix(to, reach, leaves.frequencies[:, k]), f"probability of {leaves.labels[k]}"
+        )
         for k in count
     ]
     if leaves.decision == "least_cost" and leaves.costs is not None:

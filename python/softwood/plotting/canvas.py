@@ -15,16 +15,15 @@ try:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 except ImportError:
-    raise ImportError(
-        "softwood.plotting needs matplotlib: pip install softwood[plot]"
-    ) from None
+    raise ImportError("softwood.plotting needs matplotlib: pip install softwood[plot]") from None
 
 Colour = tuple[float, float, float]
 
-# Colours that people with any sight tell apart, on white and on black (after Okabe and Ito).
+# Colours of classes, told apart by people with any sight, on white and on black; those of signs, blue
+# and orange, are not among the first.
 CLASSES = (
-    "#3d8fd1", "#e08a1e", "#2a9d74", "#c85fa0", "#8f7ee0",
-    "#b5a32a", "#d1584b", "#4fb3bf", "#8a8f98", "#a0704a",
+    "#2a9d74", "#b06bc9", "#d1a11e", "#5b6fd6", "#d1584b",
+    "#4fb3bf", "#8a8f98", "#a0704a", "#9bb53c", "#d98bb5",
 )  # fmt: skip
 NEGATIVE, POSITIVE = "#3d8fd1", "#e0701e"
 

@@ -12,9 +12,7 @@ from .canvas import POSITIVE, bare, fitted, plain, start
 from .decision_map import column_of, place_of
 
 
-def plot_curve(
-    model: Any, feature: int | str | None = None, X: Any = None, ax: Any = None
-) -> Any:
+def plot_curve(model: Any, feature: int | str | None = None, X: Any = None, ax: Any = None) -> Any:
     """Draw the curve of a feature: what it adds to predictions, compared with its typical value.
 
     Parameters

@@ -99,9 +99,7 @@ def _write_changes(ax: Any, ink: Any, values: list[float], ends: NDArray[np.floa
         )  # fmt: skip
 
 
-def plot_effects(
-    model: Any, X: Any, ax: Any = None, *, label: Any = None, top: int = 10
-) -> Any:
+def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: int = 10) -> Any:
     """Draw the effects of features on many rows, a line for each row.
 
     Parameters
@@ -115,7 +113,7 @@ def plot_effects(
     label : optional
         The class whose log odds are explained, by default the last one.
     top : int
-        Features that are shown, those of the largest mean effect in size.
+        Features that are shown at most, those of the largest mean effect in size.
 
     Returns
     -------
@@ -123,7 +121,8 @@ def plot_effects(
     """
     tree = tree_of(model)
     effects, about = _effects(tree, X, label)
-    places = np.argsort(-np.abs(effects).mean(axis=0), kind="stable")[: max(top, 1)]
+    sizes = np.abs(effects).mean(axis=0)
+    places = np.argsort(-sizes, kind="stable")[: max(min(top, int((sizes > 0).sum())), 1)]
     ax, look = start(ax, max(4.5, 0.75 * len(places) + 1.5), 4.4)
     drawn = effects[:, places].T
     if isinstance(tree, OrctModel):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..models import OrctModel
 from ..outline import tree_of
@@ -61,7 +62,9 @@ def plot_rates(models: Any, X: Any = None, y: Any = None, ax: Any = None) -> Any
         raise ValueError("X and y go together: give both or neither")
     several = models if isinstance(models, Sequence) else [models]
     trees = [tree_of(model) for model in several]
-    bounds = [(tree, c) for tree in trees for c in tree.report.constraints if c.kind == "class_rate"]
+    bounds = [
+        (tree, c) for tree in trees for c in tree.report.constraints if c.kind == "class_rate"
+    ]
     if not bounds:
         raise ValueError("no rate of a class was asked for: fit_orct(min_class_rate=…) does")
     ax, look = start(ax, 5.6, 4.4)
@@ -124,7 +127,13 @@ def plot_reliability(
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, got {bins}")
     shares = tree.predict_proba(X)[:, labels.index(label)]
-    is_true = np.asarray(y) == label
+    return draw_reliability(shares, np.asarray(y) == label, label, ax, bins)
+
+
+def draw_reliability(
+    shares: NDArray[np.float64], is_true: NDArray[np.bool_], label: Any, ax: Any, bins: int
+) -> Any:
+    """Draw the diagram of probabilities of a class, and whether it is true."""
     which = np.minimum((shares * bins).astype(int), bins - 1)
     counts = np.bincount(which, minlength=bins)
     there = counts > 0
@@ -133,11 +142,13 @@ def plot_reliability(
     ax, look = start(ax, 4.8, 4.4)
     ax.plot([0, 1], [0, 1], color=look.between(0.5), linewidth=0.9, linestyle=":")
     left = np.arange(bins) / bins
-    ax.bar(left, 0.2 * counts / counts.max(), 1 / bins, align="edge", color=look.between(0.15),
-           edgecolor=look.paper, linewidth=0.5)  # fmt: skip
-    ax.plot(mean, observed, "o-", color=POSITIVE, linewidth=1.2)
+    edge = {"align": "edge", "edgecolor": look.paper, "linewidth": 0.5}
+    ax.bar(left, 0.2 * counts / counts.max(), 1 / bins, color=look.between(0.15), **edge)
+    ax.plot(mean, observed, color=POSITIVE, linewidth=0.8)
+    # The area of a point tells of how many rows it is.
+    ax.scatter(mean, observed, s=8 + 90 * counts[there] / counts.max(), color=POSITIVE, zorder=3)
     name = plain(fitted(label, 110, 10))
     ax.set(xlabel=f"probability of {name}", ylabel=f"share that is {name}")
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     bare(ax)
     return ax

@@ -37,7 +37,7 @@ def plot_importance(
     kind : {"sum", "max", "weighted"}
         As in `importance` of the model.
     top : int
-        Features that are shown, the most important ones.
+        Features that are shown at most, the most important ones; none of importance 0.
     repeats : int
         Shuffles of each feature that is shown.
     random_state : int
@@ -51,7 +51,7 @@ def plot_importance(
         raise ValueError("X and y go together: give both or neither")
     tree = tree_of(model)
     scores = tree.importance(kind)
-    places = np.argsort(-scores, kind="stable")[: max(top, 1)]
+    places = np.argsort(-scores, kind="stable")[: max(min(top, int((scores > 0).sum())), 1)]
     own = _relative(scores[places])
     ax, look = start(ax, 6, 1.2 + 0.28 * len(places))
     rows = np.arange(len(places))
@@ -97,8 +97,10 @@ def _shuffled(X: Any, tree: TreeModel, place: int, rng: np.random.Generator) -> 
         order = rng.permutation(len(X[name]))
         if isinstance(X, dict):
             return {**X, name: [X[name][i] for i in order]}
-        return X.assign(**{name: X[name].iloc[order].to_numpy()}) if hasattr(X, "iloc") else (
-            X.with_columns(X[name][order].alias(name))
+        return (
+            X.assign(**{name: X[name].iloc[order].to_numpy()})
+            if hasattr(X, "iloc")
+            else (X.with_columns(X[name][order].alias(name)))
         )
     rows = np.array(X)
     rows[:, place] = rng.permutation(rows[:, place])

@@ -53,8 +53,9 @@ def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: in
     lines.append(("coefficients that are 0", path.local_sparsity))
     lines.append(("features that no split uses", path.global_sparsity))
     places = np.arange(len(grid))
-    for (name, values), colour, mark in zip(lines, class_colours(3), "os^", strict=True):
-        ax.plot(places, drawn(values), marker=mark, markersize=4, color=colour, label=name)
+    looks = zip(lines, class_colours(3), ("o-", "s-", "^--"), strict=True)
+    for (name, values), colour, mark in looks:
+        ax.plot(places, drawn(values), mark, markersize=4, color=colour, label=name)
     _name_penalties(ax.xaxis, grid)
     ax.set(xlabel=SYMBOLS[along], ylabel="percent", ylim=(-3, 103))
     ax.grid(axis="y", color=look.between(0.15), linewidth=0.6)

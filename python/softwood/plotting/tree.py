@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..outline import Leaf, Outline, Split, figure, leading_terms, outline, percent
+from ..outline import Leaf, Outline, Split, cells, figure, leading_terms, outline, percent
 from .canvas import (
     POINTS,
     Look,
@@ -24,6 +24,7 @@ FONT = 9.0
 LINE = 12.5
 PAD = 6.0
 STRIP = 8.0
+ROOM = 3.5  # above and below a strip
 SPLIT_WIDTH = 168.0
 LEAF_WIDTH = 104.0
 GAP_X, GAP_Y = 12.0, 34.0
@@ -45,7 +46,7 @@ class Card:
     def height(self) -> float:
         """Height in points."""
         lines = len(self.title) + len(self.below)
-        return 2 * PAD + LINE * lines + (STRIP + 4) * self.has_strip
+        return 2 * PAD + LINE * lines + (STRIP + 2 * ROOM) * self.has_strip
 
 
 @dataclass
@@ -94,7 +95,7 @@ def plot_tree(model: Any, ax: Any = None, *, X: Any = None, terms: int = 3) -> A
     ax.set_xlim(0, layout.width)
     ax.set_ylim(0, layout.height)
     ax.set_aspect("equal", adjustable="box", anchor="C")
-    pen = Pen(ax, look, min(scale, 1.0) if scale < 1 else scale, shown)
+    pen = Pen(ax, look, scale, shown)
     for card in layout.cards.values():
         pen.branches(card, layout)
     for card in layout.cards.values():
@@ -206,8 +207,8 @@ class Pen:
             self.text(card.x, y - LINE / 2, shown, fontweight=weight, zorder=4)
             y -= LINE
         if card.has_strip:
-            self.strip(card, left + PAD, y - STRIP - 2, room)
-            y -= STRIP + 4
+            self.strip(card, left + PAD, y - STRIP - ROOM, room)
+            y -= STRIP + 2 * ROOM
         for line in card.below:
             self.text(
                 card.x, y - LINE / 2, fitted(line, room, 8), size=8, zorder=4,
@@ -223,13 +224,23 @@ class Pen:
                 self.box(x, y, width * share, STRIP, facecolor=colour, zorder=3)
                 x += width * share
             return
-        values = np.asarray(node.coefficients) / self.largest[type(node)]
+        shown = cells(np.asarray(node.coefficients), self.shown.names)
+        values = np.array([value for _, value in shown]) / self.largest[type(node)]
+        # Roots, or small coefficients could not be told from those that are 0.
+        values = np.sign(values) * np.sqrt(np.abs(values))
         cell = width / len(values)
         for j, colour in enumerate(self.look.signs((1 + values) / 2)):
             self.box(x + j * cell, y, cell, STRIP, facecolor=colour, zorder=3)
         edge = self.look.between(0.25)
         self.box(
-            x, y, width, STRIP, facecolor="none", edgecolor=edge, linewidth=0.6 * self.scale, zorder=3
+            x,
+            y,
+            width,
+            STRIP,
+            facecolor="none",
+            edgecolor=edge,
+            linewidth=0.6 * self.scale,
+            zorder=3,
         )
 
     def legend(self, layout: Layout) -> None:
@@ -243,7 +254,14 @@ class Pen:
                 self.box(x, y - 4, 8, 8, facecolor=colour)
                 self.text(x + 12, y, name, ha="left", size=8)
                 x += 18 + text_width(name, 8)
+        elif self.shown.curves:
+            said = f"in every leaf: curves of {', '.join(self.shown.curves)}"
+            name = fitted(said, layout.width - 170, 8)
+            self.text(x, y, name, ha="left", size=8)
+            x += text_width(name, 8)
         said = "coefficients: − blue, + orange"
         wide = text_width(said, 8)
         if x + wide + 6 < layout.width and self.shown.splits:
-            self.text(layout.width - GAP_X / 2, y, said, ha="right", size=8, color=self.look.between(0.7))
+            self.text(
+                layout.width - GAP_X / 2, y, said, ha="right", size=8, color=self.look.between(0.7)
+            )
