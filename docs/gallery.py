@@ -12,7 +12,7 @@ import softwood
 from softwood import plotting
 
 mpl.use("agg")
-from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib import pyplot as plt
 
 LONG = "a rather long name of a measurement that goes on and on, in units of {}"
 

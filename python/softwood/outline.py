@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .models import OrctModel, SrtModel, TreeModel
-from .models.regression import RegressionModel
+from .models import OrctModel, OrrtModel, SrtModel, TreeModel
 from .results import LeafModel, LinearForm, Rule
 
 
@@ -102,7 +101,7 @@ def outline(model: Any, X: Any = None) -> Outline:
         Leaf(**about(node), place=place, **_leaf(tree, place))
         for place, node in enumerate(tree.leaves)
     )
-    nodes = {one.node: one for one in (*splits, *leaves)}
+    nodes: dict[int, Split | Leaf] = {one.node: one for one in (*splits, *leaves)}
     classes = tree.classes.tolist() if isinstance(tree, OrctModel) else []
     curves = [curve.name for curve in tree.curves()] if isinstance(tree, SrtModel) else []
     return Outline(dict(sorted(nodes.items())), tree.encoded_names, classes, curves)
@@ -122,7 +121,7 @@ def _leaf(tree: TreeModel, place: int) -> dict[str, Any]:
         decided = tree.classes[tree._handle.leaf_decisions[place]]
         mix = tuple(tree.hard_frequencies[place].tolist())
         return {"label": decided.item() if hasattr(decided, "item") else decided, "mix": mix}
-    if isinstance(tree, RegressionModel):
+    if isinstance(tree, (OrrtModel, SrtModel)):
         form = tree.leaf_model(place)
         return {"form": form, "coefficients": tree.leaf_coefficients[place]}
     return {}

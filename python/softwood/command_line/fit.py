@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def run(given: argparse.Namespace) -> None:
         model.save(given.out)
         print(f"Saved to {given.out}")
     if given.report:
-        write_report(given.report, f"{given.target} of {given.data}", model, X, y, refit)
+        write_report(given.report, f"{given.target} of {Path(given.data).name}", model, X, y, refit)
         print(f"Report in {given.report}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,10 @@ def cross_validated(
             warnings.simplefilter("ignore", SoftwoodWarning)
             model = fit(_rows(X, fold != k), y[fold != k], np.flatnonzero(fold != k))
             held = _rows(X, fold == k)
-            is_class = isinstance(model, OrctModel)
-            parts.append(model.predict_proba(held) if is_class else model.predict(held))
+            if isinstance(model, OrctModel):
+                parts.append(model.predict_proba(held))
+            else:
+                parts.append(model.predict(held))
     told = np.empty((len(y), *parts[0].shape[1:]))
     for k, part in enumerate(parts):
         told[fold == k] = part
@@ -99,7 +102,7 @@ def _missing(count: int, rows: int) -> str:
     return f"{count} ({percent(count / rows)})" if count else "0"
 
 
-def _target(y: NDArray[Any]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+def _target(y: NDArray[Any]) -> tuple[tuple[str, ...], list[Any]]:
     if y.dtype.kind == "f":
         told = [len(y), *(figure(v, 5) for v in (y.mean(), y.std(), y.min(), y.max()))]
         return ("rows", "mean", "deviation", "smallest", "largest"), [tuple(told)]
@@ -157,9 +160,9 @@ def _pictures(
     }
     if isinstance(model, SrtModel):
         for curve in model.curves()[:SHOWN_CURVES]:
-            drawn[f"Curve of {curve.name}"] = lambda name=curve.name: plotting.plot_curve(
-                model, name, X if name in X else None
-            )
+            rows = X if curve.name in X else None
+            picture = partial(plotting.plot_curve, model, curve.name, rows)
+            drawn[f"Curve of {curve.name}"] = picture
     elif held_out is not None:
         label, shares = model.classes[-1], held_out[1][:, -1]
         drawn["Probabilities of rows held out"] = lambda: draw_reliability(

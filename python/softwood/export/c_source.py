@@ -11,10 +11,13 @@ from .steps import Dialect, Outcome, steps
 
 # Words that no field of a structure may be called by, in C and in C++.
 RESERVED = frozenset(
-    "auto bool break case catch char class const continue default delete do double else enum "
-    "extern false float for friend goto if inline int long namespace new operator private "
-    "protected public register restrict return short signed sizeof static struct switch template "
-    "this throw true try typedef typename union unsigned using virtual void volatile while".split()
+    re.findall(
+        r"\w+",
+        """auto bool break case catch char class const continue default delete do double else enum
+        extern false float for friend goto if inline int long namespace new operator private
+        protected public register restrict return short signed sizeof static struct switch template
+        this throw true try typedef typename union unsigned using virtual void volatile while""",
+    )
 )
 
 

@@ -1,4 +1,4 @@
-"""What predicts, and nothing else: a model's columns, maps, splits and leaves as exports read them."""
+"""What predicts, and nothing else: columns, maps, splits and leaves as exports read them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Responses:
 
 @dataclass(frozen=True)
 class Formula:
-    """A tree: log odds of going left are ``gamma * (weights @ u + offsets)``, one for each split."""
+    """A tree: log odds of going left are ``gamma * (weights @ u + offsets)``, one a split."""
 
     kind: str
     depth: int

@@ -231,7 +231,7 @@ def _straight(graph: Graph, shape: Map, x: str) -> str:
 
 
 def _reach(formula: Formula, graph: Graph, u: str) -> str:
-    """Return the probability of each leaf, N × L; with hard routing 1 for one leaf, 0 for others."""
+    """Return the probability of each leaf, N × L; with hard routing 1 for one of them."""
     used = formula.used or [0]
     weights = formula.weights[:, used].T
     offsets = formula.offsets

@@ -80,7 +80,7 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     to = PythonDialect()
     outcome = steps(formula, to)
     parts = [
-        f'"""Predicts one row by a tree of softwood ({formula.kind}, {formula.routing} routing)."""',
+        f'"""Predicts a row by a tree of softwood ({formula.kind}, {formula.routing} routing)."""',
         "",
         "import math" if formula.routing == "soft" else "",
         "",

@@ -9,11 +9,11 @@ from ..outline import (
     Outline,
     Split,
     condition,
+    figure,
     leading_terms,
     outline,
     percent,
     predicted,
-    figure,
 )
 
 

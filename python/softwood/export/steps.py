@@ -205,7 +205,7 @@ def _response(
     if formula.routing == "hard":
         value = to.let("y", 0, _at_leaf(formula, to, margins, of), "the leaf's model")
         bends = [
-            f"{to.number(bend)} * {to.cases([(f'{u[j]} > {to.number(knot)}', _less(to, u[j], knot))], to.number(0))}"
+            f"{to.number(bend)} * {_beyond(to, u[j], to.number(knot))}"
             for j, (knots, bends) in leaves.curves.items()
             for knot, bend in zip(knots, bends, strict=True)
         ]
@@ -214,8 +214,9 @@ def _response(
     return Outcome(_sum([f"{r} * {of(leaf)}" for leaf, r in enumerate(reach)]), [])
 
 
-def _less(to: Dialect, u: str, knot: float) -> str:
-    return f"({u} - {to.number(knot)})"
+def _beyond(to: Dialect, u: str, knot: str) -> str:
+    """Return max(u − knot, 0)."""
+    return to.cases([(f"{u} > {knot}", f"({u} - {knot})")], to.number(0))
 
 
 def _leaf_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:

@@ -58,8 +58,7 @@ def _picture(heading: str, draw: Callable[[], Any]) -> str:
         return "<p>Pictures need matplotlib: pip install softwood[plot]</p>"
     sources = []
     for style in ("default", "dark_background"):
-        with plt.style.context(style), plt.rc_context({"figure.facecolor": "none"}):
-            plt.rcParams["axes.facecolor"] = "none"
+        with plt.style.context(style):
             axes = draw()
             held = BytesIO()
             axes.figure.savefig(held, format="svg", transparent=True)

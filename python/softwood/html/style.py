@@ -1,16 +1,18 @@
-"""The style of pages: light and dark, from phones to wide screens, apart from that of a notebook."""
+"""The style of pages: light and dark, from phones to wide screens."""
 
 DARK = """
---ink:#e8e8e6;--faint:#a5a5a0;--paper:transparent;--card:#ffffff0f;--line:#ffffff30;--none:#3a3a3a"""
+--ink:#e8e8e6;--faint:#a5a5a0;--card:#ffffff0f;--line:#ffffff30;--none:#3a3a3a"""
 
 # Notebooks tell of their own theme by an attribute or a class; else the system's is taken.
 STYLE = f"""
-.softwood{{--ink:#222;--faint:#666;--paper:transparent;--card:#00000008;--line:#00000024;--none:#e6e6e3;
+.softwood{{--ink:#222;--faint:#666;--card:#00000008;--line:#00000024;--none:#e6e6e3;
  --minus:#3d8fd1;--plus:#e0701e;
- color:var(--ink);background:var(--paper);font:14px/1.45 system-ui,sans-serif;max-width:60em;text-align:left}}
+ color:var(--ink);font:14px/1.45 system-ui,sans-serif;max-width:60em;text-align:left}}
 @media(prefers-color-scheme:dark){{.softwood{{{DARK}}}}}
-[data-jp-theme-light="false"] .softwood,body.vscode-dark .softwood,[data-theme="dark"] .softwood{{{DARK}}}
-[data-jp-theme-light="true"] .softwood,body.vscode-light .softwood,[data-theme="light"] .softwood{{
+[data-jp-theme-light="false"] .softwood,body.vscode-dark .softwood,
+[data-theme="dark"] .softwood{{{DARK}}}
+[data-jp-theme-light="true"] .softwood,body.vscode-light .softwood,
+[data-theme="light"] .softwood{{
  --ink:#222;--faint:#666;--card:#00000008;--line:#00000024;--none:#e6e6e3}}
 .softwood p{{margin:.2em 0 .6em}}
 .softwood .sw-faint{{color:var(--faint)}}
@@ -22,9 +24,10 @@ STYLE = f"""
 .softwood svg{{display:block;width:100%;max-width:26em;height:10px;margin:.3em 0}}
 .softwood .sw-scroll{{overflow-x:auto}}
 .softwood table{{border-collapse:collapse;font-size:13px;margin:.3em 0}}
-.softwood td,.softwood th{{padding:.15em .7em .15em 0;text-align:right;border-bottom:1px solid var(--line);
- background:none;vertical-align:top}}
-.softwood td:first-child,.softwood th:first-child{{text-align:left;overflow-wrap:anywhere;max-width:22em}}
+.softwood td,.softwood th{{padding:.15em .7em .15em 0;text-align:right;
+ border-bottom:1px solid var(--line); background:none;vertical-align:top}}
+.softwood td:first-child,.softwood th:first-child{{text-align:left;
+ overflow-wrap:anywhere;max-width:22em}}
 """
 
 # A whole page, beside the part of the model.

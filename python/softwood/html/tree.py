@@ -64,13 +64,14 @@ class TreePart:
             return f'<div class="sw-node">{start}{self._leaf(node)}</div>'
         if node.level >= SHOWN_LEVELS:
             return f'<div class="sw-node">{start}<span class="sw-faint">… more splits</span></div>'
+        said = f"goes left where the sum exceeds {figure(node.rule.threshold, 6)}"
         opened = " open" if node.level < OPEN_LEVELS else ""
         below = self.node(2 * number + 1, "yes") + self.node(2 * number + 2, "no")
         return (
             f'<details class="sw-node"{opened}><summary>{start}'
             f"{escape(condition(node.rule, 3, 60))}? {_counted(node)}"
             f"{self._strip(node)}</summary>"
-            f"{_terms(node.rule, f'goes left where the sum exceeds {figure(node.rule.threshold, 6)}')}"
+            f"{_terms(node.rule, said)}"
             f'<div class="sw-below">{below}</div></details>'
         )
 

@@ -17,10 +17,26 @@ try:
 except ImportError:
     raise ImportError("softwood.plotting needs matplotlib: pip install softwood[plot]") from None
 
+__all__ = [
+    "NEGATIVE",
+    "POINTS",
+    "POSITIVE",
+    "Look",
+    "bare",
+    "class_colours",
+    "fitted",
+    "look_of",
+    "name_rows",
+    "plain",
+    "plt",
+    "start",
+    "text_width",
+    "tick_size",
+]
+
 Colour = tuple[float, float, float]
 
-# Colours of classes, told apart by people with any sight, on white and on black; those of signs, blue
-# and orange, are not among the first.
+# Colours of classes, told apart on white and on black; blue and orange are those of signs.
 CLASSES = (
     "#2a9d74", "#b06bc9", "#d1a11e", "#5b6fd6", "#d1584b",
     "#4fb3bf", "#8a8f98", "#a0704a", "#9bb53c", "#d98bb5",

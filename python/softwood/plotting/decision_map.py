@@ -123,7 +123,8 @@ def _draw_classes(
     mixed = (0.45 * shares @ colours + 0.55 * np.array(look.paper)).clip(0, 1)
     ax.imshow(mixed.reshape(*shape, 3), **setting)
     codes = np.searchsorted(tree.classes, tree.predict(grid, routing=routing)).reshape(shape)
-    spans = [np.linspace(*setting["extent"][2 * k : 2 * k + 2], POINTS_ACROSS) for k in (0, 1)]
+    left, right, low, high = setting["extent"]
+    spans = [np.linspace(a, b, POINTS_ACROSS) for a, b in ((left, right), (low, high))]
     if codes.min() < codes.max():
         levels = np.arange(len(tree.classes) - 1) + 0.5
         ax.contour(*spans, codes, levels=levels, colors=[look.ink], linewidths=1)
