@@ -93,15 +93,12 @@ def outline(model: Any, X: Any = None) -> Outline:
             "reach": None if reach is None else float(reach[below].sum()),
         }
 
-    splits = (
-        Split(**about(node), rule=tree.rule(node), coefficients=tree.coefficients[t])
-        for t, node in enumerate(tree.splits)
-    )
-    leaves = (
-        Leaf(**about(node), place=place, **_leaf(tree, place))
-        for place, node in enumerate(tree.leaves)
-    )
-    nodes: dict[int, Split | Leaf] = {one.node: one for one in (*splits, *leaves)}
+    nodes: dict[int, Split | Leaf] = {}
+    for t, node in enumerate(tree.splits):
+        rule, coefficients = tree.rule(node), tree.coefficients[t]
+        nodes[node] = Split(**about(node), rule=rule, coefficients=coefficients)
+    for place, node in enumerate(tree.leaves):
+        nodes[node] = Leaf(**about(node), place=place, **_leaf(tree, place))
     classes = tree.classes.tolist() if isinstance(tree, OrctModel) else []
     curves = [curve.name for curve in tree.curves()] if isinstance(tree, SrtModel) else []
     return Outline(dict(sorted(nodes.items())), tree.encoded_names, classes, curves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,8 +131,13 @@ def is_matrix(formula: Formula) -> bool:
     return all(column.coding == "number" for column in formula.columns)
 
 
-def whole_graph(formula: Formula, graph: Graph, matrix: str = "") -> dict[str, str]:
-    """Add the nodes from columns, or the matrix of them, to outputs; returns the outputs' types."""
+def whole_graph(
+    formula: Formula, graph: Graph, matrix: str = "", names: Sequence[str] = ()
+) -> dict[str, str]:
+    """Add the nodes from columns, or the matrix of them, to outputs; returns the outputs' types.
+
+    `names` are what the outputs are called, if not as `to_onnx` calls them.
+    """
 
     def values(column: Column) -> str:
         if not matrix:
@@ -142,8 +147,14 @@ def whole_graph(formula: Formula, graph: Graph, matrix: str = "") -> dict[str, s
     u, missing = _scaled(formula, graph, values)
     reach = _reach(formula, graph, u)
     if isinstance(formula.at_leaves, Classes):
-        return _classes(formula, formula.at_leaves, graph, reach, missing)
-    return _response(formula, formula.at_leaves, graph, u, reach, missing)
+        label, shares = names or ("label", "probabilities")
+        _put_values(graph, missing, _shares(formula, formula.at_leaves, graph, reach), shares)
+        kind = _put_label(formula, formula.at_leaves, graph, reach, label)
+        return {label: kind, shares: "double"}
+    (name,) = names or ("prediction",)
+    values = _response(formula, formula.at_leaves, graph, u, reach)
+    _put_values(graph, missing, values, name, flat=not names)
+    return {name: "double"}
 
 
 def _scaled(
@@ -260,7 +271,9 @@ def _reach(formula: Formula, graph: Graph, u: str) -> str:
     return reach
 
 
-def _unless_missing(graph: Graph, missing: list[str], values: str, name: str, flat: bool) -> None:
+def _put_values(
+    graph: Graph, missing: list[str], values: str, name: str, flat: bool = False
+) -> None:
     """Put out values, N × K or flat, NaN in rows that lack a value."""
     for one in missing:
         values = graph.add("Where", one, np.array([[np.nan]]), values)
@@ -270,24 +283,26 @@ def _unless_missing(graph: Graph, missing: list[str], values: str, name: str, fl
         graph.add("Identity", values, name=name)
 
 
-def _classes(
-    formula: Formula, leaves: Classes, graph: Graph, reach: str, missing: list[str]
-) -> dict[str, str]:
+def _shares(formula: Formula, leaves: Classes, graph: Graph, reach: str) -> str:
+    """Return the probability of each class, N × K."""
     hard = formula.routing == "hard"
-    shares = graph.add("MatMul", reach, leaves.hard_frequencies if hard else leaves.frequencies)
-    gains = shares
-    if hard:
-        chosen = np.eye(len(leaves.labels))[leaves.hard_decisions]
-        gains = graph.add("MatMul", reach, chosen)
+    return graph.add("MatMul", reach, leaves.hard_frequencies if hard else leaves.frequencies)
+
+
+def _put_label(formula: Formula, leaves: Classes, graph: Graph, reach: str, name: str) -> str:
+    """Put out the class that is chosen; returns its type."""
+    if formula.routing == "hard":
+        gains = graph.add("MatMul", reach, np.eye(len(leaves.labels))[leaves.hard_decisions])
     elif leaves.decision == "leaf_labels":
         gains = graph.add("MatMul", reach, leaves.leaf_labels)
-    elif leaves.costs is not None:
-        gains = graph.add("MatMul", shares, -np.asarray(leaves.costs))
+    else:
+        costs = np.eye(len(leaves.labels)) if leaves.costs is None else -np.asarray(leaves.costs)
+        gains = graph.add("MatMul", reach, leaves.frequencies)
+        gains = graph.add("MatMul", gains, costs)
     best = graph.add("ArgMax", gains, axis=1, keepdims=0)
     kind, labels = _labels(leaves.labels)
-    graph.add("Gather", labels, best, name="label")
-    _unless_missing(graph, missing, shares, "probabilities", flat=False)
-    return {"label": kind, "probabilities": "double"}
+    graph.add("Gather", labels, best, name=name)
+    return kind
 
 
 def _labels(labels: list[Any]) -> tuple[str, NDArray[Any]]:
@@ -300,9 +315,8 @@ def _labels(labels: list[Any]) -> tuple[str, NDArray[Any]]:
     return "text", np.array(labels, dtype=object)
 
 
-def _response(
-    formula: Formula, leaves: Responses, graph: Graph, u: str, reach: str, missing: list[str]
-) -> dict[str, str]:
+def _response(formula: Formula, leaves: Responses, graph: Graph, u: str, reach: str) -> str:
+    """Return the prediction, N × 1."""
     used = formula.used or [0]
     values = graph.add("Gemm", u, leaves.weights[:, used].T, leaves.intercepts)
     mixed = graph.add("ReduceSum", graph.add("Mul", reach, values), np.array([1]))
@@ -310,5 +324,4 @@ def _response(
         one = graph.add("Gather", u, np.array([used.index(j)]), axis=1)
         beyond = graph.add("Relu", graph.add("Sub", one, np.array(knots)[None]))
         mixed = graph.add("Add", mixed, graph.add("MatMul", beyond, np.array(bends)[:, None]))
-    _unless_missing(graph, missing, mixed, "prediction", flat=True)
-    return {"prediction": "double"}
+    return mixed
