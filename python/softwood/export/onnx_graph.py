@@ -152,8 +152,8 @@ def whole_graph(
         kind = _put_label(formula, formula.at_leaves, graph, reach, label)
         return {label: kind, shares: "double"}
     (name,) = names or ("prediction",)
-    values = _response(formula, formula.at_leaves, graph, u, reach)
-    _put_values(graph, missing, values, name, flat=not names)
+    response = _response(formula, formula.at_leaves, graph, u, reach)
+    _put_values(graph, missing, response, name, flat=not names)
     return {name: "double"}
 
 

@@ -87,7 +87,7 @@ def permutation_losses(
         scores = []
         for _ in range(repeats):
             scores.append(_score(tree, _shuffled(X, tree, int(place), rng), y))
-        losses.append(right - np.mean(scores))
+        losses.append(np.mean(right - np.array(scores)))
     return np.array(losses)
 
 
