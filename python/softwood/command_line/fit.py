@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..functions import fit_orct, fit_orct_cv, fit_srt, fit_srt_cv
 from ..models import OrctModel, SrtModel
 from .csv_file import CsvFile, read_csv
 from .features import columns_of
+from .report import write_report
 
 # A target of whole numbers with more values than this is a quantity, not a class.
 MOST_CLASSES = 10
@@ -46,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--threads", type=int, help="threads (default: one for each core)")
     add("--time-limit", type=float, metavar="SECONDS", help="end with the best tree so far")
     add("--out", metavar="FILE", help="where to save the model, for predict and show")
+    add(
+        "--report", metavar="FILE", help="HTML page to write: data, scores on folds, tree, pictures"
+    )
     add("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(run=run)
 
@@ -73,12 +78,21 @@ def run(given: argparse.Namespace) -> None:
     }
     if given.starts is not None:
         settings["n_starts"] = given.starts
+
+    def refit(X: Any, y: NDArray[Any], rows: NDArray[np.intp]) -> OrctModel | SrtModel:
+        weights = settings["sample_weight"]
+        part = {"sample_weight": None if weights is None else weights[rows], "progress": False}
+        return fit_tree(X, y, given, settings | part)
+
     model = fit_tree(X, y, given, settings)
     print(model)
     print(f"On the training rows: {score_of(model, X, y)}")
     if given.out:
         model.save(given.out)
         print(f"Saved to {given.out}")
+    if given.report:
+        write_report(given.report, f"{given.target} of {Path(given.data).name}", model, X, y, refit)
+        print(f"Report in {given.report}")
 
 
 def fit_tree(

@@ -385,3 +385,8 @@ class TreeModel:
 
     def __str__(self) -> str:
         return self._handle.text(None)
+
+    def _repr_html_(self) -> str:
+        from ..html import model_html
+
+        return model_html(self)
