@@ -13,6 +13,7 @@ use crate::solver::{
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
+use crate::tree::label_regions::LabelRegions;
 use std::sync::Arc;
 
 /// Times the labels are revised within a stage at most.
@@ -58,6 +59,8 @@ pub(crate) struct Descent<'a, 'd> {
     pub penalty: Penalty,
     /// The penalty on a tree of one split.
     pub node_penalty: Penalty,
+    /// Cost of each split that parts leaves of different labels.
+    pub split_penalty: f64,
     /// Bounds on class rates, if any.
     pub rates: ClassRates,
     /// Whether every class must own a leaf.
@@ -227,7 +230,7 @@ impl Descent<'_, '_> {
         };
         Ok(StartOutcome {
             ending: Ending {
-                objective: loss + self.penalty.value(&theta),
+                objective: loss + self.penalty.value(&theta) + self.split_cost(&labels),
                 loss,
                 optimality: end.optimality,
                 work: end.work,
@@ -243,6 +246,15 @@ impl Descent<'_, '_> {
             theta,
             labels,
         })
+    }
+
+    /// What the splits cost that part leaves of different labels.
+    fn split_cost(&self, labels: &[u32]) -> f64 {
+        if self.split_penalty == 0.0 {
+            return 0.0;
+        }
+        let regions = LabelRegions::of(self.topology.shape(), labels);
+        self.split_penalty * regions.splits.len() as f64
     }
 
     /// Minimizes over θ with the labels held.

@@ -114,6 +114,7 @@ pub(crate) fn grow(
             node_penalty: descent.node_penalty.clone(),
             class_weights: classes,
             gamma,
+            split_penalty: 0.0,
             rates: ClassRates::default(),
             cover_classes: false,
             tol: descent.tol,
