@@ -36,6 +36,7 @@ def fit_orct(
     penalty_parameters: Mapping[str, float] | None = ORCT["penalty_parameters"],
     groups: ArrayLike | None = ORCT["groups"],
     penalty: float | None = ORCT["penalty"],
+    split_penalty: float | str = ORCT["split_penalty"],
     max_features: int | None = ORCT["max_features"],
     max_leaves: int | None = ORCT["max_leaves"],
     min_class_rate: float | Mapping[Any, float] | ArrayLike | None = ORCT["min_class_rate"],

@@ -17,6 +17,7 @@ fit_table! { read_orct, show_orct, OrctSettings;
     "penalty_shape" => penalty.shape: Name;
     "groups" => penalty.groups: Prepared;
     "penalty" => penalty.share: Number;
+    "split_penalty" => split_penalty: OrAuto(Number, "a number of at least 0");
     "max_features" => max_features: Whole(1, u32::MAX as u64);
     "max_leaves" => max_leaves: Whole(2, u32::MAX as u64);
     "min_class_rate" => min_class_rate: Prepared;

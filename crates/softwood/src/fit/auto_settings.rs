@@ -11,6 +11,7 @@ use crate::objective::LambdaMax;
 use crate::progress::Progress;
 use crate::search::cross_validate::{Candidates, CvEffort};
 use crate::search::folds::Folds;
+use crate::search::multistart::GROWN_FROM;
 use crate::search::race::CvRule;
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
@@ -22,6 +23,11 @@ const GAMMAS: [f64; 3] = [128.0, PLAIN_GAMMA, 2048.0];
 
 /// Penalties to choose from, in units of the usual one.
 const PENALTIES: [f64; 2] = [1.0, 4.0];
+
+/// Values of γ and penalties to choose from for trees that are grown: each of their many splits matters to few
+/// rows, and is penalized in full.
+const GROWN_GAMMAS: [f64; 2] = [PLAIN_GAMMA, 2048.0];
+const GROWN_PENALTIES: [f64; 3] = [0.025, 0.1, 0.4];
 
 /// λ_L p by the largest cost of a mistake: the usual penalty at γ = 512.
 const USUAL_SHARE: f64 = 1.0 / 16.0;
@@ -44,6 +50,18 @@ const EFFORT: OrctEffort = OrctEffort {
         rows: 2_000,
     },
     starts: 3,
+    warm_starts: 1,
+};
+
+/// The same for trees that are grown, which a small part of the rows does not tell much of.
+const GROWN_EFFORT: OrctEffort = OrctEffort {
+    folds: CvEffort {
+        folds: 3,
+        foldings: 1,
+        predictions: 500,
+        rows: 8_000,
+    },
+    starts: 1,
     warm_starts: 1,
 };
 
@@ -112,7 +130,7 @@ impl<'a> OpenSettings<'a> {
             settings,
             candidates: tried,
             scoring: SCORING,
-            effort: EFFORT,
+            effort: effort(settings.depth),
             stop,
             progress,
         };
@@ -128,7 +146,7 @@ impl<'a> OpenSettings<'a> {
     /// Starts that the choice takes.
     fn starts(&self) -> usize {
         let foldings = self.foldings.as_deref().unwrap_or_default();
-        foldings.len() * EFFORT.folds.folds * self.candidates.starts_of_fold()
+        foldings.len() * self.candidates.effort.folds.folds * self.candidates.starts_of_fold()
     }
 
     /// Makes the choice.
@@ -146,6 +164,14 @@ impl<'a> OpenSettings<'a> {
             }
         }
         Ok(settled)
+    }
+}
+
+fn effort(depth: usize) -> OrctEffort {
+    if depth < GROWN_FROM {
+        EFFORT
+    } else {
+        GROWN_EFFORT
     }
 }
 
@@ -172,8 +198,10 @@ struct Grid {
     balances: Vec<bool>,
     /// λ_L said (0 where it will be, as a share of the one that empties the tree), or None if it is open.
     local: Option<f64>,
-    /// The usual λ_L by γ.
+    /// The usual λ_L by γ, and the multiples of it to choose from.
     usual: f64,
+    units: &'static [f64],
+    usual_units: f64,
 }
 
 impl Grid {
@@ -186,6 +214,8 @@ impl Grid {
         let share = penalty.share.is_some();
         let other = share || penalty.global > 0.0 || !penalty.shape.is_norm();
         let largest = costs.iter().copied().fold(0.0, f64::max);
+        let grown = settings.depth >= GROWN_FROM;
+        let gammas: &[f64] = if grown { &GROWN_GAMMAS } else { &GAMMAS };
         Self {
             scalings: match settings.scaling {
                 ScalingChoice::Fixed(kind) => vec![kind],
@@ -193,12 +223,18 @@ impl Grid {
             },
             balances: match settings.balance {
                 Some(balance) => vec![balance],
-                None if settled => vec![false],
+                None if settled || grown => vec![false],
                 None => vec![false, true],
             },
-            gammas: settings.gamma.map_or(GAMMAS.to_vec(), |gamma| vec![gamma]),
+            gammas: settings.gamma.map_or(gammas.to_vec(), |gamma| vec![gamma]),
             local: penalty.local.or(other.then_some(0.0)),
             usual: USUAL_SHARE / PLAIN_GAMMA / features as f64 * largest,
+            units: if grown { &GROWN_PENALTIES } else { &PENALTIES },
+            usual_units: if grown {
+                GROWN_PENALTIES[1]
+            } else {
+                PENALTIES[0]
+            },
         }
     }
 
@@ -222,14 +258,14 @@ impl Grid {
             global_penalty: settings.penalty.global,
             balanced: self.balances[0],
         };
-        self.penalized(1.0, like)
+        self.penalized(self.usual_units, like)
     }
 
     /// All there is to choose from, as chains for [`OrctCandidates`].
     fn candidates(&self, settings: &OrctSettings) -> Vec<OrctCandidate> {
         let units = match self.local {
-            Some(_) => &PENALTIES[..1],
-            None => &PENALTIES[..],
+            Some(_) => &self.units[..1],
+            None => self.units,
         };
         let mut candidates = Vec::new();
         for scaling in &self.scalings {

@@ -15,7 +15,7 @@ use crate::search::descent::{Descent, StartOutcome};
 use crate::search::folds::Folds;
 use crate::search::losses::HeldOutClasses;
 use crate::search::multistart::{
-    Effort, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
+    Effort, GROWN_FROM, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
 };
 use crate::search::race::{CvRule, Race, Standing, Trial};
 use crate::stop::{Interrupted, Stop};
@@ -119,7 +119,9 @@ impl OrctCandidates<'_> {
         warm: Option<&WarmStarts>,
     ) -> Result<Vec<StartOutcome>, Interrupted> {
         let seed = self.settings.run.random_state;
-        let starts = match warm {
+        // Which splits are grown depends on the penalty, and growing them is quick.
+        let grown = descent.topology.depth() >= GROWN_FROM;
+        let starts = match warm.filter(|_| !grown) {
             None => run_starts(descent, self.fresh_starts(), seed, Effort::Compare)?,
             Some(last) if last.gamma == descent.gamma => {
                 warm_start_and_prune(descent, &last.latest)?
@@ -156,6 +158,9 @@ impl Candidates for OrctCandidates<'_> {
         let warm = fresh.min(self.effort.warm_starts);
         let chains = self.candidates.chunks(self.chain());
         let starts = chains.map(|chain| {
+            if chain[0].depth >= GROWN_FROM {
+                return fresh * chain.len();
+            }
             let gammas = chain.chunk_by(|a, b| a.gamma == b.gamma).count();
             let sharper = (gammas - 1) * sharpened(chain[0].depth, warm);
             fresh + sharper + (chain.len() - gammas) * warm

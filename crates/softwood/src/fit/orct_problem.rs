@@ -14,11 +14,10 @@ use crate::objective::{
 use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome, is_kept};
-use crate::search::few_leaves::with_few_leaves;
+use crate::search::few_leaves::{pruned_tree, with_few_leaves};
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
 use crate::search::working_sets::WorkingSets;
-use crate::solver::Work;
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
@@ -66,7 +65,7 @@ impl<'a> OrctProblem<'a> {
     ) -> Result<OrctModel, Interrupted> {
         let best = &starts.outcomes[starts.best];
         let (tree, work) = match settings.max_leaves {
-            None => (Simplified::of(descent, best)?, Work::default()),
+            None => pruned_tree(descent, best)?,
             Some(most) => with_few_leaves(descent, starts, most)?,
         };
         let mut report = FitReport {
@@ -98,7 +97,7 @@ impl<'a> OrctProblem<'a> {
     ) -> Result<OrctModel, Interrupted> {
         let one = Starts::ranked(vec![start], |_, _| Ordering::Equal, None);
         let report = one.report(self.rows.len(), Instant::now());
-        let tree = Simplified::of(descent, start)?;
+        let (tree, _) = pruned_tree(descent, start)?;
         self.with_leaves(descent, tree, settings, scaling, report)
     }
 
@@ -265,6 +264,7 @@ impl<'a> OrctProblem<'a> {
             stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
             penalty: Penalty::on_splits(&penalty, &self.topology, features),
             node_penalty: Penalty::on_splits(&penalty, &Topology::complete(1), features),
+            split_penalty: settings.split_penalty(self.topology.depth(), self.costs, data.len()),
             bounds: RateBounds { bounds },
             cells,
             gamma: at.gamma,

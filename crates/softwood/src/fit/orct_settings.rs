@@ -6,6 +6,7 @@ use super::validate::{check_gamma, check_search, check_setting};
 use crate::data::{ScalingChoice, ScalingKind};
 use crate::error::InputError;
 use crate::objective::PenaltySettings;
+use crate::search::multistart::GROWN_FROM;
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -14,6 +15,8 @@ pub(super) const PLAIN_GAMMA: f64 = 512.0;
 
 /// Largest ψ: products stay finite.
 const MAX_PROXIMAL_WEIGHT: f64 = 1e100;
+/// Largest cost of a split.
+const MAX_SPLIT_PENALTY: f64 = 1e100;
 
 /// What [`fit_orct`](crate::fit_orct) is asked for.
 #[derive(Clone, Debug)]
@@ -39,6 +42,9 @@ pub struct OrctSettings {
     pub rates_on: RatesOn,
     /// Whether every class must own a leaf.
     pub cover_classes: bool,
+    /// Cost of each split, beside the mean cost of a row. If None, that of one mistake on one row for trees of
+    /// depth 5 and more, which are grown from the root, and nothing for others.
+    pub split_penalty: Option<f64>,
     /// Features in the whole tree at most, at least 1; groups of columns count as one.
     pub max_features: Option<usize>,
     /// Leaves at most, at least 2.
@@ -95,6 +101,7 @@ impl Default for OrctSettings {
             min_class_rate: Vec::new(),
             rates_on: RatesOn::Training,
             cover_classes: true,
+            split_penalty: None,
             max_features: None,
             max_leaves: None,
             solver: OrctSolver::Full,
@@ -117,6 +124,17 @@ impl OrctSettings {
             penalty: PenaltySettings::none(),
             ..Self::default()
         }
+    }
+
+    /// The cost of a split in a tree of this depth on so many rows.
+    pub(super) fn split_penalty(&self, depth: usize, costs: &[f64], rows: usize) -> f64 {
+        let mistake = costs.iter().copied().fold(0.0, f64::max);
+        let usual = if depth < GROWN_FROM {
+            0.0
+        } else {
+            mistake / rows.max(1) as f64
+        };
+        self.split_penalty.unwrap_or(usual)
     }
 
     /// The same with what is left of the time limit since then.
@@ -150,6 +168,13 @@ impl OrctSettings {
             self.proximal_weight,
         )?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
+        let split_penalty = self.split_penalty.unwrap_or(0.0);
+        check_setting(
+            (0.0..=MAX_SPLIT_PENALTY).contains(&split_penalty),
+            "split_penalty",
+            "from 0 to 1e100",
+            split_penalty,
+        )?;
         check_setting(
             self.max_leaves.is_none_or(|most| most >= 2),
             "max_leaves",

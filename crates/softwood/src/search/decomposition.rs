@@ -137,7 +137,9 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
         let splits = descent.splits(&point.theta, self.stage);
         let reached = (descent.bounds).reached(&cells, &splits, &point.masses, &point.labels)?;
         point.shortfall = shortfall(&reached);
-        point.objective = cost / descent.total_weight() + self.penalty.value(&point.theta);
+        point.objective = cost / descent.total_weight()
+            + self.penalty.value(&point.theta)
+            + descent.split_cost(&point.labels);
         Ok(point)
     }
 
@@ -418,6 +420,7 @@ mod tests {
                 penalty: Penalty::on_splits(penalty, &topology, FEATURES),
                 node_penalty: Penalty::on_splits(penalty, &Topology::complete(1), FEATURES),
                 cells: CellRows::of_classes(&data),
+                split_penalty: 0.0,
                 bounds: RateBounds::default(),
                 gamma: GAMMA,
                 cover_classes: true,

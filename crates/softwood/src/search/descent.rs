@@ -16,6 +16,7 @@ use crate::solver::{
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
+use crate::tree::label_regions::LabelRegions;
 use crate::tree::splits::Splits;
 use std::sync::Arc;
 
@@ -70,6 +71,8 @@ pub(crate) struct Descent<'a, 'd> {
     pub penalty: Penalty,
     /// The penalty on a tree of one split.
     pub node_penalty: Penalty,
+    /// Cost of each split that parts leaves of different labels.
+    pub split_penalty: f64,
     /// Bounds on rates of classes and groups of rows, if any.
     pub bounds: RateBounds,
     /// Whether every class must own a leaf.
@@ -332,7 +335,7 @@ impl Descent<'_, '_> {
         };
         Ok(StartOutcome {
             ending: Ending {
-                objective: loss + self.penalty.value(&theta),
+                objective: loss + self.penalty.value(&theta) + self.split_cost(&labels),
                 loss,
                 optimality: end.optimality,
                 work: end.work,
@@ -349,6 +352,15 @@ impl Descent<'_, '_> {
             theta,
             labels,
         })
+    }
+
+    /// What the splits cost that part leaves of different labels.
+    pub(super) fn split_cost(&self, labels: &[u32]) -> f64 {
+        if self.split_penalty == 0.0 {
+            return 0.0;
+        }
+        let regions = LabelRegions::of(self.topology.shape(), labels);
+        self.split_penalty * regions.splits.len() as f64
     }
 
     /// Minimizes over θ, or over some places of it, with the labels held; the outcome is of what moves.

@@ -1,4 +1,5 @@
-//! `max_leaves`: trees cut back to so many leaves, by dynamic programming, and descended once more.
+//! Trees cut back, to so many leaves or as far as splits cost more than they save, by dynamic programming, and
+//! descended once more.
 
 use super::descent::{Descent, StartOutcome, shortfall};
 use super::simplify::{Node, Simplified, evaluate};
@@ -19,16 +20,37 @@ pub(crate) fn with_few_leaves(
 ) -> Result<(Simplified, Work), Interrupted> {
     let mut ranked: Vec<&StartOutcome> = starts.outcomes.iter().collect();
     ranked.sort_by(|a, b| a.order(b));
+    ranked.truncate(STARTS_CUT);
+    best_cut(descent, &ranked, most)
+}
+
+/// The tree of a start without the splits that do nothing or cost more than they save, and the work this took.
+pub(crate) fn pruned_tree(
+    descent: &Descent<'_, '_>,
+    start: &StartOutcome,
+) -> Result<(Simplified, Work), Interrupted> {
+    // A bound on a class's rate may need every split, and is not to be judged by the objective.
+    if descent.split_penalty == 0.0 || !descent.bounds.is_empty() {
+        return Ok((Simplified::of(descent, start)?, Work::default()));
+    }
+    best_cut(descent, &[start], usize::MAX)
+}
+
+fn best_cut(
+    descent: &Descent<'_, '_>,
+    starts: &[&StartOutcome],
+    most: usize,
+) -> Result<(Simplified, Work), Interrupted> {
     let mut best: Option<Simplified> = None;
     let mut work = Work::default();
-    for start in ranked.into_iter().take(STARTS_CUT) {
+    for start in starts {
         if best.is_some() && descent.data.rows.stop.check().is_err() {
             break;
         }
         let whole = Simplified::of(descent, start)?;
-        let cut = whole.labels.len() > most;
+        let leaves = whole.labels.len();
         let tree = cut_back(descent, start, whole, most)?;
-        if cut {
+        if tree.labels.len() < leaves {
             let last = descent.stages.len() - 1;
             let shape = Topology::of(tree.shape.clone());
             let theta = [&tree.coefficients[..], &tree.intercepts].concat();
@@ -53,15 +75,15 @@ fn keep_better(best: &mut Option<Simplified>, other: Simplified) {
     }
 }
 
-/// The tree with its subtrees made leaves where that costs least, until there are at most `most` of
-/// them; the splits that stay are as they were.
+/// The tree with its subtrees made leaves where that costs least, until there are at most `most` of them
+/// and no fewer would do for less; the splits that stay are as they were.
 fn cut_back(
     descent: &Descent<'_, '_>,
     start: &StartOutcome,
     tree: Simplified,
     most: usize,
 ) -> Result<Simplified, Interrupted> {
-    if tree.labels.len() <= most {
+    if tree.labels.len() <= most && descent.split_penalty == 0.0 {
         return Ok(tree);
     }
     let true_costs = &descent.stages[descent.stages.len() - 1].costs;
@@ -71,6 +93,11 @@ fn cut_back(
     let mut of_leaves =
         (0..leaves).map(|l| (0..cells).map(|c| tree.masses[c * leaves + l]).collect());
     let pruning = Pruning::of(&tree.node, &mut of_leaves, &costs, most);
+    let fewest = if descent.cover_classes { classes } else { 1 };
+    let most = pruning.best_count(fewest, descent.split_penalty * descent.total_weight());
+    if most == leaves {
+        return Ok(tree);
+    }
     let mut kept = Vec::new();
     pruning.leaves(most, &mut kept);
     let masses: Vec<f64> = (0..cells)
@@ -147,6 +174,14 @@ impl Pruning {
             losses,
             split: Some(Box::new(split)),
         }
+    }
+
+    /// How many leaves, from `fewest` on, cost least if each split costs `price`.
+    fn best_count(&self, fewest: usize, price: f64) -> usize {
+        let cost = |leaves: &usize| self.losses[leaves - 1] + price * (leaves - 1) as f64;
+        let counts = fewest.min(self.losses.len())..=self.losses.len();
+        let best = counts.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        best.expect("at least one")
     }
 
     /// The split and the leaves of its children if so many leaves are left; None for one.

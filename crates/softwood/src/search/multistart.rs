@@ -33,7 +33,7 @@ const REGROWTHS_SHARPENED: usize = 1;
 const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
 
 /// From this depth on trees are grown from the root: most nodes of a complete one would be idle.
-const GROWN_FROM: usize = 5;
+pub(crate) const GROWN_FROM: usize = 5;
 
 /// Every other start is greedy, the first of them with all features; a single greedy
 /// split is no match for an oblique one.

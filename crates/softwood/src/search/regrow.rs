@@ -116,6 +116,7 @@ pub(crate) fn grow(
             node_penalty: descent.node_penalty.clone(),
             class_weights: classes,
             gamma,
+            split_penalty: 0.0,
             bounds: RateBounds::default(),
             cover_classes: false,
             tol: descent.tol,

@@ -196,8 +196,9 @@ pub(super) fn evaluate(
     let reached = descent.bounds.reached(cells, &all, &masses, &labels)?;
     let penalty = (descent.node_penalty).on_tree(&Topology::of(shape.clone()), features);
     let theta = [&coefficients[..], &intercepts].concat();
+    let split_cost = descent.split_penalty * intercepts.len() as f64;
     let simplified = Simplified {
-        objective: loss + penalty.value(&theta),
+        objective: loss + penalty.value(&theta) + split_cost,
         loss,
         shape,
         features,
