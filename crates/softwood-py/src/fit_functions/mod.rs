@@ -3,4 +3,5 @@
 mod data;
 pub mod orct;
 pub mod orrt;
+pub mod spdt;
 pub mod srt;

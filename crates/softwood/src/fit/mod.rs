@@ -29,6 +29,8 @@ pub mod run_settings;
 mod scaled_fit;
 pub mod selected_rows;
 pub mod sparsity_path;
+pub mod spdt;
+pub mod spdt_settings;
 pub mod srt;
 mod srt_candidates;
 pub mod srt_cv;
