@@ -6,7 +6,7 @@
 //! of its own.
 
 use softwood::data::{Coding, EncodedColumn, Value};
-use softwood::{FittedModel, Model};
+use softwood::{FittedModel, FittedTree, Model};
 use std::error::Error;
 
 /// Red ones are "stop".

@@ -29,6 +29,7 @@ def fit_spdt(
     scaling: str = SPDT["scaling"],
     min_rows: float = SPDT["min_rows"],
     folds: int = SPDT["folds"],
+    interactions: bool = SPDT["interactions"],
     tol: float = SPDT["tol"],
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
@@ -67,7 +68,7 @@ def fit_spdt(
         B, features generated at a time.
     split_features : int or "auto"
         Features of a split at most; fewer if more do not lower the objective. ``"auto"`` takes the
-        number, up to 20 times `budget`, with which fold classifiers err least on rows they have not
+        number, up to 10 times `budget`, with which fold classifiers err least on rows they have not
         seen.
     max_features : int, optional
         Features of the whole tree at most: once they are used up, from the root on, splits use them
@@ -80,6 +81,10 @@ def fit_spdt(
         Weight of the rows that a node needs to be split.
     folds : int
         Folds of each node's rows; fewer where a class has fewer rows.
+    interactions : bool
+        Whether a node that no linear classifier parts well looks for two features that do so only
+        together, as in exclusive or, and splits on one of them; its children then find the other.
+        They are found on a sketch of 1,024 rows and must prove themselves on other rows.
     tol : float
         Features are generated until that lowers the objective by less than this share of its value
         without any, or until the duality gap is below it.

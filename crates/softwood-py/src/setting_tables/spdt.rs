@@ -16,6 +16,7 @@ table! { read_spdt, show_spdt, SpdtSettings;
     "scaling" => scaling: Name;
     "min_rows" => min_rows: Number;
     "folds" => folds: FOLDS;
+    "interactions" => interactions: Truth;
     "tol" => tol: Number;
     "random_state" => run.random_state: SEED;
     "n_threads" => run.n_threads: Threads;

@@ -30,6 +30,7 @@ mod scaled_fit;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod spdt;
+mod spdt_cost;
 pub mod spdt_settings;
 pub mod srt;
 mod srt_candidates;

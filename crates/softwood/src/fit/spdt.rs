@@ -1,16 +1,14 @@
 //! The sparse perceptron decision tree: settings → rows → splits, level by level → model.
 
 use super::check_orct_data::{check_labels, classes_present};
-use super::spdt_settings::{COSTS, SpdtScaling, SpdtSettings};
+use super::spdt_cost::{choose_cost, tries};
+use super::spdt_settings::{SpdtScaling, SpdtSettings};
 use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{CanonicalRows, Labels, Rows};
+use crate::data::{CanonicalRows, ClassLabels, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::fitted::{
-    ClassScoring, CvCandidate, CvTable, FitReport, HardSplit, HardTree, Notice, Scoring,
-    SpdtCandidate, SpdtModel, TriedSettings,
-};
+use crate::fitted::{FitReport, HardSplit, HardTree, Notice, SpdtModel};
 use crate::perceptron::{ColumnScale, GrowSettings, Grown, GrownLeaf, TreeRows, figures, grow};
 use crate::status::SolveStatus;
 use crate::stop::Stop;
@@ -20,7 +18,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Features of a split at most where folds choose their number, in units of the budget.
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 10;
 
 /// Sums of weights beyond which they are brought to the number of rows: C has no meaning there.
 const USUAL_WEIGHT: std::ops::Range<f64> = 1e-3..1e15;
@@ -52,15 +50,14 @@ pub fn fit_spdt<'a>(
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;
         let canonical = CanonicalRows::of(rows.reborrow(), &labels.codes, weights);
-        let of_rows = canonical.rows();
-        let weights = usual_weights(canonical.weights(), of_rows.len());
+        let weights = usual_weights(canonical.weights(), canonical.target.len());
         let data = TreeRows {
-            rows: &of_rows,
+            rows: canonical.rows(),
             codes: &canonical.target,
             weights: &weights,
             classes: labels.classes.len(),
         };
-        let mut model = fit_rows(&data, labels, settings, &stop, control);
+        let mut model = fit_rows(&data, &labels.classes, settings, &stop, control);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
@@ -98,7 +95,7 @@ fn usual_weights(weights: Option<&[f64]>, rows: usize) -> Vec<f64> {
 /// Chooses C, if that is asked for, grows the tree and makes a model of it.
 fn fit_rows(
     data: &TreeRows<'_>,
-    labels: &Labels,
+    classes: &ClassLabels,
     settings: &SpdtSettings,
     stop: &Stop,
     control: &Control,
@@ -108,7 +105,7 @@ fn fit_rows(
         SpdtScaling::Plain => false,
         SpdtScaling::Auto => !matches!(data.rows, Rows::Sparse(_)),
     };
-    let scale = ColumnScale::of(data.rows, data.weights, deviations);
+    let scale = ColumnScale::of(&data.rows, data.weights, deviations);
     let of_tree = GrowSettings {
         cost: settings.cost.unwrap_or(1.0),
         budget: settings.budget,
@@ -118,19 +115,15 @@ fn fit_rows(
         depth: settings.depth,
         min_rows: settings.min_rows,
         folds: settings.folds,
+        interactions: settings.interactions,
         tol: settings.tol,
         seed: settings.run.random_state,
         factors: &scale.factors,
     };
-    let tries = if settings.cost.is_none() {
-        COSTS.len()
-    } else {
-        0
-    };
-    control.progress.announce(tries + 1);
+    control.progress.announce(tries(settings) + 1);
     let (cost, table) = match settings.cost {
         Some(cost) => (cost, None),
-        None => choose_cost(data, &of_tree, stop, control),
+        None => choose_cost(data, classes, &of_tree, stop, control),
     };
     control.progress.begin_phase(1);
     let grown = grow(
@@ -140,58 +133,9 @@ fn fit_rows(
         &control.progress,
     );
     control.progress.complete();
-    let mut model = to_model(data, labels, settings, grown);
+    let mut model = to_model(data, classes, settings, grown);
     model.report.cross_validation = table;
     model
-}
-
-/// The C of fewest errors of the root's classifiers on rows that they have not seen; the least of such.
-fn choose_cost(
-    data: &TreeRows<'_>,
-    settings: &GrowSettings<'_>,
-    stop: &Stop,
-    control: &Control,
-) -> (f64, Option<CvTable>) {
-    let total: f64 = data.weights.iter().sum();
-    let mut table = CvTable {
-        scoring: Scoring::Classes(ClassScoring::Accuracy),
-        candidates: Vec::new(),
-        chosen: 0,
-        folds: settings.folds,
-        repeats: 1,
-        cut_short: false,
-    };
-    control.progress.begin_phase(COSTS.len());
-    for cost in COSTS {
-        if stop.check().is_err() && !table.candidates.is_empty() {
-            table.cut_short = true;
-            break;
-        }
-        let root = GrowSettings {
-            cost,
-            depth: 1,
-            ..settings.clone()
-        };
-        let grown = grow(data, &root, stop, &control.progress);
-        let errors = held_out_errors(data, &grown) / total;
-        let features = grown.splits.values().map(|split| split.columns.len()).sum();
-        let candidate = CvCandidate {
-            settings: TriedSettings::Spdt(SpdtCandidate { cost, features }),
-            score: 1.0 - errors,
-            standard_error: (errors * (1.0 - errors) / data.codes.len() as f64)
-                .max(0.0)
-                .sqrt(),
-            folds: settings.folds,
-            figures: None,
-        };
-        table.candidates.push(candidate);
-        if table.candidates[table.candidates.len() - 1].score > table.candidates[table.chosen].score
-        {
-            table.chosen = table.candidates.len() - 1;
-        }
-        control.progress.finish_start(None);
-    }
-    (COSTS[table.chosen], Some(table))
 }
 
 /// Weight of the rows that classifiers which have not seen them get wrong, over all leaves.
@@ -210,7 +154,7 @@ fn held_out_errors(data: &TreeRows<'_>, grown: &Grown) -> f64 {
 
 fn to_model(
     data: &TreeRows<'_>,
-    labels: &Labels,
+    classes: &ClassLabels,
     settings: &SpdtSettings,
     grown: Grown,
 ) -> SpdtModel {
@@ -262,7 +206,7 @@ fn to_model(
     );
     SpdtModel {
         tree,
-        classes: labels.classes.clone(),
+        classes: classes.clone(),
         leaf_classes,
         leaf_weights,
         frequencies,

@@ -27,6 +27,8 @@ pub struct SpdtSettings {
     pub min_rows: f64,
     /// Folds of each node's rows.
     pub folds: usize,
+    /// Whether a node that no linear classifier parts looks for two features which do so together.
+    pub interactions: bool,
     /// Features are generated until that lowers the objective by less than this share of its first value.
     pub tol: f64,
     /// What every fit can be told.
@@ -74,12 +76,13 @@ impl Default for SpdtSettings {
         Self {
             depth: 4,
             cost: Some(1.0),
-            budget: 10,
+            budget: 20,
             split_features: None,
             max_features: None,
             scaling: SpdtScaling::Auto,
             min_rows: 10.0,
             folds: 5,
+            interactions: true,
             tol: 1e-3,
             run: RunSettings::default(),
         }

@@ -110,6 +110,12 @@ impl<'a> NodeColumns<'a> {
                     let mut sums = vec![0.0; blocks];
                     for (k, score) in scores.iter_mut().enumerate() {
                         let j = piece * COLUMNS_AT_A_TIME + k;
+                        if blocks == 1 {
+                            let mut sum = 0.0;
+                            columns.visit(j, |i, x| sum += residuals[i] * x);
+                            *score = sum * sum;
+                            continue;
+                        }
                         sums.fill(0.0);
                         columns.visit(j, |i, x| {
                             add_scaled(&mut sums, &residuals[i * blocks..][..blocks], x);
@@ -140,6 +146,11 @@ impl<'a> NodeColumns<'a> {
                 let tile = view.slice_axis(Axis(1), (first..first + width).into());
                 for (i, row) in self.members.iter().enumerate() {
                     let residuals = &residuals[i * blocks..][..blocks];
+                    if let [residual] = residuals {
+                        let row = tile.row(*row as usize);
+                        row.iter().zip(&mut sums).for_each(|(x, sum)| *sum += residual * f64::from(*x));
+                        continue;
+                    }
                     if residuals.iter().all(|r| *r == 0.0) {
                         continue;
                     }

@@ -45,7 +45,7 @@ fn two_means(
     factors: &[f64],
 ) -> Vec<bool> {
     let p = factors.len();
-    let columns = NodeColumns::of(rows.rows, members);
+    let columns = NodeColumns::of(&rows.rows, members);
     let mut centroids = vec![0.0; present.len() * p];
     let place = |class: u32| {
         present

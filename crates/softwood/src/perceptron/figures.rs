@@ -7,7 +7,7 @@ use crate::fitted::UsedFeature;
 /// Figures of some columns, which increase.
 pub(crate) fn figures(data: &TreeRows<'_>, columns: &[u32]) -> Vec<UsedFeature> {
     let mut values: Vec<Vec<(f64, f64)>> = vec![Vec::new(); columns.len()];
-    match data.rows {
+    match &data.rows {
         Rows::Sparse(csr) => {
             for (row, weight) in data.weights.iter().enumerate() {
                 csr.visit_row(row, |j, x| {

@@ -9,8 +9,8 @@ use crate::stop::{Stop, Stopped};
 /// Rounds without a fall of the objective that is worth it, after which no more features are generated.
 const PATIENCE: usize = 1;
 
-pub(super) struct Generation<'a> {
-    pub columns: &'a NodeColumns<'a>,
+pub(super) struct Generation<'a, 'r> {
+    pub columns: &'a NodeColumns<'r>,
     /// By what features are multiplied.
     pub factors: &'a [f64],
     pub hinge: &'a SquaredHinge<'a>,
@@ -40,7 +40,7 @@ pub(super) struct Generated {
     pub stopped: Option<Stopped>,
 }
 
-impl Generation<'_> {
+impl Generation<'_, '_> {
     /// Rounds until the objective falls no more, `most` features are chosen, or time is up.
     pub fn run(&self) -> Generated {
         let blocks = self.hinge.blocks;

@@ -2,6 +2,7 @@
 
 use super::dichotomy::dichotomies;
 use super::grown::{GrownLeaf, GrownSplit, leaves};
+use super::interactions::interaction;
 use super::node_rows::{TreeRows, errors};
 use super::prune::prune;
 use super::split::{Split, SplitSettings, split};
@@ -25,6 +26,8 @@ pub(crate) struct GrowSettings<'a> {
     /// Weight of the rows that a node needs to be split.
     pub min_rows: f64,
     pub folds: usize,
+    /// Whether two features that part the rows only together are looked for.
+    pub interactions: bool,
     pub tol: f64,
     pub seed: u64,
     pub factors: &'a [f64],
@@ -91,6 +94,7 @@ pub(crate) fn grow(
         let sides = found.held_out_sides(rows, &members);
         let split = GrownSplit {
             side_errors: [errors(&sides[0]), errors(&sides[1])],
+            leaf_errors: errors(&weights),
             columns: found.columns,
             weights: found.weights,
             threshold: found.threshold,
@@ -165,7 +169,16 @@ fn best_split(
             }
         }
     }
-    split(rows, members, &signs(&ways[best]), &of_node)
+    let signs = signs(&ways[best]);
+    let linear = split(rows, members, &signs, &of_node);
+    let deepest = (node + 1).ilog2() as usize + 2 > settings.depth;
+    if deepest || !settings.interactions || room == Some(0) || stop.check().is_err() {
+        return linear;
+    }
+    match interaction(rows, members, &signs, &linear, of_node.seed) {
+        Some((column, threshold)) => linear.replaced_by(rows, members, column, threshold),
+        None => linear,
+    }
 }
 
 /// By how much two sides lower the entropy of the classes, times the weight.

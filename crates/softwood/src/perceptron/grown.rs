@@ -2,6 +2,7 @@
 
 use super::calibrate::{Calibration, HeldOut, calibrate};
 use super::node_rows::{TreeRows, prevailing};
+use crate::data::Rows;
 use std::collections::BTreeMap;
 
 /// A split: rows go left where Σ_j weights_j x_j ≥ threshold.
@@ -11,6 +12,8 @@ pub(crate) struct GrownSplit {
     pub threshold: f64,
     /// Held-out errors, by weight, on the left and the right side.
     pub side_errors: [f64; 2],
+    /// Errors, by weight, of a leaf in its place.
+    pub leaf_errors: f64,
     /// Folds that its features were generated for; 1 if rows of a class were too few.
     pub folds: usize,
     /// Of its objective, by the objective without features.
@@ -19,6 +22,16 @@ pub(crate) struct GrownSplit {
     pub(super) members: Vec<u32>,
     pub(super) goes_left: Vec<bool>,
     pub(super) held_out: Vec<f64>,
+}
+
+impl GrownSplit {
+    /// Whether a row goes left.
+    pub fn goes_left(&self, rows: &Rows<'_>, row: usize) -> bool {
+        let mut x = vec![0.0; self.columns.len()];
+        rows.pick(row, &|k| self.columns[k] as usize, x.len(), &mut x);
+        let terms = x.iter().zip(&self.weights);
+        terms.fold(0.0, |sum, (x, weight)| sum + weight * x) >= self.threshold
+    }
 }
 
 /// A leaf.

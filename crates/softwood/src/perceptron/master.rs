@@ -12,10 +12,10 @@ use super::squared_hinge::{HingeValue, SquaredHinge, slopes};
 use crate::stop::{Stop, Stopped};
 
 /// Iterations at most.
-const MOST_ITERATIONS: usize = 200;
+const MOST_ITERATIONS: usize = 40;
 
-/// An iteration that lowers the objective by less than this share, three times running, is the last.
-const STALL: f64 = 1e-5;
+/// An iteration that lowers the objective by less than this share, twice running, is the last.
+const STALL: f64 = 1e-3;
 
 /// The least step that is tried.
 const LEAST_STEP: f64 = 1e-290;
@@ -92,7 +92,7 @@ impl Master<'_> {
             previous = (best.w, best.z);
             best = Point { iterations, ..next };
             momentum = next_momentum;
-            if stalled == 3 {
+            if stalled == 2 {
                 break;
             }
         }

@@ -9,12 +9,15 @@ mod generate;
 mod group_prox;
 mod grow;
 mod grown;
+mod held_out;
+mod interactions;
 mod master;
 mod node_folds;
 mod node_rows;
 mod packed;
 mod prune;
 mod refit;
+mod sign_sketch;
 mod split;
 mod squared_hinge;
 

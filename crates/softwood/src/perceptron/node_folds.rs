@@ -35,25 +35,22 @@ impl NodeFolds {
         Self { of_row, count }
     }
 
-    /// c_iv, n × blocks: the costs of the rows that are not in fold v and, with `all`, a last block of all
-    /// rows. Without folds that is the only block.
-    pub fn costs(&self, costs: &[f64], all: bool) -> (Vec<f64>, usize) {
+    /// c_iv, n × count: the costs of the rows that are not in fold v; all of them without folds.
+    pub fn costs(&self, costs: &[f64]) -> Vec<f64> {
         if self.count < 2 {
-            return (costs.to_vec(), 1);
+            return costs.to_vec();
         }
-        let blocks = self.count + usize::from(all);
-        let rows = costs.iter().zip(&self.of_row);
-        let of_blocks = rows.flat_map(|(cost, fold)| {
-            (0..blocks).map(move |v| if v == *fold as usize { 0.0 } else { *cost })
-        });
-        (of_blocks.collect(), blocks)
+        let of_folds = (0..self.count).map(|v| self.costs_without(costs, v));
+        let of_folds: Vec<Vec<f64>> = of_folds.collect();
+        let rows = 0..costs.len();
+        rows.flat_map(|i| of_folds.iter().map(move |costs| costs[i]))
+            .collect()
     }
 
-    /// Of margins n × blocks, those of the classifiers that have not seen the rows; without folds those of the
-    /// only one.
-    pub fn held_out(&self, margins: &[f64], blocks: usize) -> Vec<f64> {
-        let rows = margins.chunks_exact(blocks).zip(&self.of_row);
-        rows.map(|(margins, fold)| margins[*fold as usize])
+    /// The costs of the rows that are not in fold v, 0 for those that are.
+    pub fn costs_without(&self, costs: &[f64], fold: usize) -> Vec<f64> {
+        let rows = costs.iter().zip(&self.of_row);
+        rows.map(|(cost, f)| if *f as usize == fold { 0.0 } else { *cost })
             .collect()
     }
 }
@@ -76,11 +73,10 @@ mod tests {
             };
             assert_eq!((of(1.0), of(-1.0)), (1, 7));
         }
-        let (costs, blocks) = folds.costs(&[2.0; 40], true);
-        assert_eq!(blocks, 6);
-        for (row, fold) in costs.chunks_exact(6).zip(&folds.of_row) {
-            assert_eq!(row[5], 2.0);
+        let costs = folds.costs(&[2.0; 40]);
+        for (row, fold) in costs.chunks_exact(5).zip(&folds.of_row) {
             assert_eq!(row.iter().position(|c| *c == 0.0), Some(*fold as usize));
+            assert_eq!(row.iter().sum::<f64>(), 8.0);
         }
     }
 
@@ -88,10 +84,6 @@ mod tests {
     fn a_single_row_of_a_side_leaves_no_folds() {
         let folds = NodeFolds::deal(&[1.0, -1.0, -1.0], 5, (0, 0));
         assert_eq!(folds.count, 1);
-        assert_eq!(
-            folds.costs(&[1.0, 2.0, 3.0], true),
-            (vec![1.0, 2.0, 3.0], 1)
-        );
-        assert_eq!(folds.held_out(&[7.0, 8.0, 9.0], 1), [7.0, 8.0, 9.0]);
+        assert_eq!(folds.costs(&[1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
     }
 }

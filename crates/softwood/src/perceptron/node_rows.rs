@@ -4,7 +4,7 @@ use crate::data::Rows;
 
 /// Rows with their classes and weights, all positive.
 pub(crate) struct TreeRows<'a> {
-    pub rows: &'a Rows<'a>,
+    pub rows: Rows<'a>,
     pub codes: &'a [u32],
     pub weights: &'a [f64],
     /// K.

@@ -38,6 +38,13 @@ impl PackedRows {
         let piece = self.piece();
         let pieces = out.par_chunks_mut(piece * blocks).enumerate();
         pieces.for_each(|(at, out)| {
+            if blocks == 1 {
+                for (k, out) in out.iter_mut().enumerate() {
+                    let terms = self.row(at * piece + k).map(|(place, x)| w[place] * x);
+                    *out = terms.sum();
+                }
+                return;
+            }
             for (k, out) in out.chunks_exact_mut(blocks).enumerate() {
                 for (place, x) in self.row(at * piece + k) {
                     add_scaled(out, &w[place * blocks..][..blocks], x);
@@ -55,6 +62,12 @@ impl PackedRows {
             let mut sums = vec![0.0; self.features * blocks];
             for (k, residuals) in residuals.chunks_exact(blocks).enumerate() {
                 if residuals.iter().all(|r| *r == 0.0) {
+                    continue;
+                }
+                if let [residual] = residuals {
+                    for (place, x) in self.row(at * piece + k) {
+                        sums[place] += residual * x;
+                    }
                     continue;
                 }
                 for (place, x) in self.row(at * piece + k) {

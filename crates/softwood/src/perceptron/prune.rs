@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 type Splits = BTreeMap<usize, GrownSplit>;
 
 /// Takes away, from the bottom up, every split whose errors on held-out rows (those of its subtree) are not
-/// less than the errors of its parent on that side (paper 5, pruning). The parent keeps its classifier and gets a
-/// leaf there.
+/// less than the held-out errors of its parent on that side (paper 5, pruning), or than those of a leaf in its
+/// place: its rows are not any rows, they were sorted by its parent, which has seen them. The parent keeps its
+/// classifier and gets a leaf there.
 pub(super) fn prune(splits: &mut Splits) {
     let nodes: Vec<usize> = splits.keys().rev().copied().filter(|t| *t > 0).collect();
     for node in nodes {
         let (parent, side) = ((node - 1) / 2, (node + 1) % 2);
-        let allowed = splits[&parent].side_errors[side];
+        let allowed = splits[&parent].side_errors[side].min(splits[&node].leaf_errors);
         if subtree_errors(splits, node) >= allowed {
             let below: Vec<usize> = splits
                 .keys()

@@ -71,8 +71,8 @@ pub(super) fn refit(
     };
     let settings = LbfgsSettings {
         projected_gradient_tol: 1e-5,
-        stall_tol: 1e-6,
-        max_iterations: 300,
+        stall_tol: 1e-5,
+        max_iterations: 150,
         ..LbfgsSettings::default()
     };
     let outcome = minimize(

@@ -1,11 +1,12 @@
-//! The split of a node: features generated for all folds at once, classifiers refitted on them, errors on
+//! The split of a node: features generated for all folds at once, a classifier refitted on them, errors on
 //! held-out rows.
 
 use super::columns::NodeColumns;
 use super::generate::{Generated, Generation};
+use super::held_out::Checks;
 use super::node_folds::NodeFolds;
-use super::node_rows::{TreeRows, errors};
-use super::refit::refit;
+use super::node_rows::TreeRows;
+use super::refit::{Refitted, refit};
 use super::squared_hinge::SquaredHinge;
 use crate::stop::{Stop, Stopped};
 
@@ -54,6 +55,29 @@ impl Split {
     }
 }
 
+impl Split {
+    /// The split of the same node on one feature; what is known of the problem it was to solve stays.
+    pub fn replaced_by(
+        self,
+        rows: &TreeRows<'_>,
+        members: &[u32],
+        column: u32,
+        threshold: f64,
+    ) -> Self {
+        let columns = NodeColumns::of(&rows.rows, members);
+        let mut margins = vec![-threshold; members.len()];
+        columns.visit(column as usize, |i, x| margins[i] = x - threshold);
+        Self {
+            goes_left: sides(&columns, &[column], &[1.0], threshold),
+            columns: vec![column],
+            weights: vec![1.0],
+            threshold,
+            held_out: margins,
+            ..self
+        }
+    }
+}
+
 /// Splits the rows `members` of sign 1 from those of sign −1.
 pub(super) fn split(
     rows: &TreeRows<'_>,
@@ -61,72 +85,103 @@ pub(super) fn split(
     signs: &[f64],
     settings: &SplitSettings<'_>,
 ) -> Split {
-    let columns = NodeColumns::of(rows.rows, members);
+    let columns = NodeColumns::of(&rows.rows, members);
     let cost = |row: &u32| settings.cost * rows.weights[*row as usize];
     let costs: Vec<f64> = members.iter().map(cost).collect();
     let folds = NodeFolds::deal(signs, settings.folds, settings.seed);
-    let (of_folds, blocks) = folds.costs(&costs, false);
-    let hinge = SquaredHinge {
-        signs,
-        costs: &of_folds,
-        blocks,
-    };
-    let generated = Generation {
+    let problem = Problem {
         columns: &columns,
-        factors: settings.factors,
-        hinge: &hinge,
-        budget: settings.budget,
-        most: settings.most,
-        may: settings.may,
-        tol: settings.tol,
-        stop: settings.stop,
-    }
-    .run();
+        signs,
+        settings,
+    };
+    let of_folds = folds.costs(&costs);
+    let universal = problem.generate(&of_folds, folds.count);
+    let checks = Checks::of(&problem, &costs, &folds);
     let rounds = match settings.choose && folds.count >= 2 {
-        true => best_round(rows, members, &generated, &folds),
-        false => generated.groups.len(),
+        true => checks.best_round(rows, members, universal.groups.len()),
+        false => universal.groups.len(),
     };
-    let count: usize = generated.groups[..rounds].iter().sum();
-    let mut start = Vec::with_capacity(count * (blocks + 1));
-    let (of_all, with_all) = folds.costs(&costs, true);
-    for w in generated.point.w.chunks_exact(blocks).take(count) {
-        start.extend(w);
-        if with_all > blocks {
-            start.push(w.iter().sum::<f64>() / blocks as f64);
-        }
-    }
-    let hinge = SquaredHinge {
-        costs: &of_all,
-        blocks: with_all,
-        ..hinge
+    let start = universal.point.w.chunks_exact(folds.count);
+    let start = start.map(|w| w.iter().sum::<f64>() / folds.count as f64);
+    let fitted = problem.refit(&universal, rounds, start.collect(), &costs);
+    let held_out = match folds.count >= 2 {
+        true => checks.held_out(&problem, &costs, rounds),
+        false => fitted.margins.clone(),
     };
-    let packed = match rounds == generated.groups.len() {
-        true => generated.rows,
-        false => columns.pack(&generated.chosen[..count], settings.factors),
-    };
-    let fitted = refit(&packed, &hinge, start, settings.stop);
-    let last = with_all - 1;
-    let of_last = fitted.w.chunks_exact(with_all).map(|w| w[last]);
-    let scaled = generated.chosen[..count].iter().zip(of_last);
-    let mut terms: Vec<(u32, f64)> = scaled
+    let chosen = universal.chosen.iter().zip(&fitted.w);
+    let mut terms: Vec<(u32, f64)> = chosen
         .map(|(j, w)| (*j, w * settings.factors[*j as usize]))
         .filter(|(_, w)| *w != 0.0)
         .collect();
     terms.sort_unstable_by_key(|(j, _)| *j);
     let (chosen, weights): (Vec<u32>, Vec<f64>) = terms.into_iter().unzip();
-    let threshold = -fitted.biases[last];
+    let threshold = -fitted.biases[0];
     Split {
         goes_left: sides(&columns, &chosen, &weights, threshold),
         columns: chosen,
         weights,
         threshold,
-        held_out: folds.held_out(&fitted.margins, with_all),
+        held_out,
         folds: folds.count,
-        gap: generated.gap,
+        gap: universal.gap,
         objective: fitted.objective,
-        iterations: generated.iterations + fitted.work.iterations,
-        evaluations: generated.iterations + fitted.work.evaluations,
-        stopped: generated.stopped.or(settings.stop.check().err()),
+        iterations: universal.iterations + fitted.work.iterations,
+        evaluations: universal.iterations + fitted.work.evaluations,
+        stopped: universal.stopped.or(settings.stop.check().err()),
+    }
+}
+
+/// A node's rows, their sides and how they are to be parted.
+pub(super) struct Problem<'a, 'r> {
+    pub columns: &'a NodeColumns<'r>,
+    pub signs: &'a [f64],
+    pub settings: &'a SplitSettings<'a>,
+}
+
+impl Problem<'_, '_> {
+    /// Features for `blocks` classifiers with these costs of rows, n × blocks.
+    pub fn generate(&self, costs: &[f64], blocks: usize) -> Generated {
+        let settings = self.settings;
+        let hinge = SquaredHinge {
+            signs: self.signs,
+            costs,
+            blocks,
+        };
+        let generation = Generation {
+            columns: self.columns,
+            factors: settings.factors,
+            hinge: &hinge,
+            budget: settings.budget,
+            most: settings.most,
+            may: settings.may,
+            tol: settings.tol,
+            stop: settings.stop,
+        };
+        generation.run()
+    }
+
+    /// One classifier on the features of the first `rounds`, from `start` on.
+    pub fn refit(
+        &self,
+        generated: &Generated,
+        rounds: usize,
+        mut start: Vec<f64>,
+        costs: &[f64],
+    ) -> Refitted {
+        let rounds = rounds.min(generated.groups.len());
+        let count: usize = generated.groups[..rounds].iter().sum();
+        start.truncate(count);
+        let hinge = SquaredHinge {
+            signs: self.signs,
+            costs,
+            blocks: 1,
+        };
+        if rounds == generated.groups.len() {
+            return refit(&generated.rows, &hinge, start, self.settings.stop);
+        }
+        let (columns, factors) = (self.columns, self.settings.factors);
+        let packed = columns.pack(&generated.chosen[..count], factors);
+        refit(&packed, &hinge, start, self.settings.stop)
     }
 }
 
@@ -137,25 +192,4 @@ fn sides(columns: &NodeColumns<'_>, chosen: &[u32], weights: &[f64], threshold: 
         columns.visit(*j as usize, |i, x| sums[i] += weight * x);
     }
     sums.into_iter().map(|sum| sum >= threshold).collect()
-}
-
-/// The number of rounds after which fold classifiers err least on the rows they have not seen; the least of
-/// such.
-fn best_round(
-    rows: &TreeRows<'_>,
-    members: &[u32],
-    generated: &Generated,
-    folds: &NodeFolds,
-) -> usize {
-    let mut best = (generated.groups.len(), f64::INFINITY);
-    for (round, margins) in (1..).zip(&generated.paths) {
-        let held_out = folds.held_out(margins, folds.count);
-        let goes_left: Vec<bool> = held_out.iter().map(|margin| *margin >= 0.0).collect();
-        let [left, right] = rows.side_weights(members, &goes_left);
-        let wrong = errors(&left) + errors(&right);
-        if wrong < best.1 {
-            best = (round, wrong);
-        }
-    }
-    best.0
 }
