@@ -8,13 +8,14 @@ from .functions import (
     fit_orct,
     fit_orct_cv,
     fit_orrt,
+    fit_spdt,
     fit_srt,
     fit_srt_cv,
     lambda_max,
     load,
     vc_bounds,
 )
-from .models import OrctModel, OrrtModel, SrtModel
+from .models import OrctModel, OrrtModel, SpdtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -32,6 +33,8 @@ from .results import (
     Rule,
     SelectionReport,
     SelectionRound,
+    SpdtCandidate,
+    SpdtReport,
     SplitExplanation,
     SrtCandidate,
     SrtReport,
@@ -80,6 +83,9 @@ __all__ = [
     "SelectionRound",
     "SoftwoodWarning",
     "SparsityPath",
+    "SpdtCandidate",
+    "SpdtModel",
+    "SpdtReport",
     "SplitExplanation",
     "SrtCandidate",
     "SrtModel",
@@ -90,6 +96,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
     "lambda_max",

@@ -18,6 +18,7 @@ from ._features import OpenTable, open_rows
 DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
 ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
+SPDT = DEFAULTS["fit_spdt"]
 SRT = DEFAULTS["fit_srt"]
 ORRT = DEFAULTS["fit_orrt"]
 SRT_CV = DEFAULTS["fit_srt_cv"]

@@ -12,6 +12,7 @@ from .warnings import (
     AllRowsSelectedWarning,
     BoundMissedWarning,
     EmptyLeavesWarning,
+    FewerFoldsWarning,
     LimitWarning,
     NoFeaturesWarning,
     OneClassWarning,
@@ -33,6 +34,7 @@ WARNINGS: dict[str, type[SoftwoodWarning]] = {
     "rate_missed": RateMissedWarning,
     "bound_missed": BoundMissedWarning,
     "all_rows_selected": AllRowsSelectedWarning,
+    "fewer_folds": FewerFoldsWarning,
     "limit_reached": LimitWarning,
 }
 
@@ -50,6 +52,8 @@ MESSAGES = {
     "ask for less, or a deeper tree or more starts (n_starts)",
     "all_rows_selected": "the selection has kept all {rows} rows and saved nothing; raise the "
     "tolerance of RowSelection, or train on rows='all'",
+    "fewer_folds": "the rarest class has too few rows for {asked} folds: {folds} were made, so that "
+    "errors on held-out rows are uncertain; ask for fewer folds, or give more rows of the class",
     "limit_reached": "the fit ended at {limit} before it was done, with the best tree until then; "
     "{advice}",
 }

@@ -48,3 +48,7 @@ class LimitWarning(SoftwoodWarning):
 
 class UnseenLevelsWarning(SoftwoodWarning):
     """A table holds levels that training has not seen; they are taken as none of those it has."""
+
+
+class FewerFoldsWarning(SoftwoodWarning):
+    """Rows of a class were too few for as many folds as asked for."""

@@ -9,6 +9,7 @@ from softwood.sklearn import (
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
+    SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
 )
@@ -28,6 +29,7 @@ ESTIMATORS = [
     ORCTClassifier(n_starts=4),
     ORCTClassifierCV(**FEW),
     ORRTRegressor(),
+    SPDTClassifier(),
     SRTRegressor(),
     SRTRegressorCV(depths=(1, 2), n_starts=2, folds=3),
 ]

@@ -13,9 +13,9 @@ use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
 use softwood::{
-    Control, FitError, InputError, OrctCvSettings, OrctModel, OrctSettings, PenaltyGrid,
-    RowSelection, RunSettings, SrtSettings, fit_orct, fit_orct_cv, fit_orct_selected, fit_srt,
-    lambda_max, sparsity_path,
+    Control, FitError, FittedTree, InputError, OrctCvSettings, OrctModel, OrctSettings,
+    PenaltyGrid, RowSelection, RunSettings, SrtSettings, fit_orct, fit_orct_cv, fit_orct_selected,
+    fit_srt, lambda_max, sparsity_path,
 };
 use std::sync::Arc;
 

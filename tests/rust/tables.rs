@@ -8,8 +8,8 @@ use softwood::data::{
 };
 use softwood::fitted::{Importance, Measure};
 use softwood::{
-    Control, FittedModel, InputError, OrctModel, OrctSettings, SrtSettings, TableError, fit_orct,
-    fit_srt,
+    Control, FittedModel, FittedTree, InputError, OrctModel, OrctSettings, SrtSettings, TableError,
+    fit_orct, fit_srt,
 };
 use std::borrow::Cow;
 

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use softwood::data::Rows;
 use softwood::fitted::{FitReport, Importance, Rule, SoftTree};
-use softwood::{FittedModel, InputError};
+use softwood::{FittedModel, FittedTree, InputError};
 
 /// From so many rows on threads are worth their while, and `n_threads` counts.
 const ROWS_FOR_A_POOL: usize = 20_000;
@@ -70,7 +70,7 @@ pub fn leaf_probabilities<'py>(
 
 pub fn apply<'py>(
     py: Python<'py>,
-    tree: &SoftTree,
+    tree: &impl FittedTree,
     x: &Matrix<'py>,
     n_threads: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
@@ -83,11 +83,11 @@ pub fn apply<'py>(
 /// The nodes on the way of each row, −1 beyond its leaf.
 pub fn decision_path<'py>(
     py: Python<'py>,
-    tree: &SoftTree,
+    tree: &impl FittedTree,
     x: &Matrix<'py>,
     n_threads: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
-    let (names, width) = (("decision_path", "the paths"), tree.shape.depth() + 1);
+    let (names, width) = (("decision_path", "the paths"), tree.shape().depth() + 1);
     let nodes = read_rows(py, names, x, width, n_threads, |rows| {
         tree.decision_path(rows)
     })?;
@@ -97,7 +97,7 @@ pub fn decision_path<'py>(
 /// The splits on the way of the first row.
 pub fn explain_path<'py>(
     py: Python<'py>,
-    tree: &SoftTree,
+    tree: &impl FittedTree,
     x: &Matrix<'py>,
 ) -> PyResult<Vec<SplitFields>> {
     let rows = x.rows(py)?;
@@ -132,8 +132,8 @@ pub fn importance<M: FittedModel>(model: &M, kind: &str, of: &str) -> PyResult<V
 }
 
 /// The split at a node; ValueError if the tree does not split there.
-pub fn rule(tree: &SoftTree, t: &Bound<'_, PyAny>) -> PyResult<Rule> {
-    let nodes = tree.shape.splits();
+pub fn rule(tree: &impl FittedTree, t: &Bound<'_, PyAny>) -> PyResult<Rule> {
+    let nodes = tree.shape().splits();
     let last = nodes.last().copied().unwrap_or(0);
     let node = integer("t", t, 0, last as u64, "")? as usize;
     tree.rule(node).ok_or_else(|| {
@@ -182,14 +182,6 @@ macro_rules! handle {
 
             fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
                 enter(py, "save", || self.0.save(path))
-            }
-
-            fn leaf_probabilities<'py>(
-                &self,
-                x: Matrix<'py>,
-                n_threads: &Bound<'py, PyAny>,
-            ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-                handle::leaf_probabilities(n_threads.py(), self.0.tree(), &x, n_threads)
             }
 
             fn apply<'py>(
@@ -243,12 +235,7 @@ macro_rules! handle {
 
             #[getter]
             fn depth(&self) -> usize {
-                self.0.tree().shape.depth()
-            }
-
-            #[getter]
-            fn scaling(&self) -> &'static str {
-                self.0.tree().scaling.kind.name()
+                self.0.tree().shape().depth()
             }
 
             /// The names of the user's columns.
@@ -260,13 +247,13 @@ macro_rules! handle {
             /// The names of the features that stand for them.
             #[getter]
             fn encoded_names(&self) -> Vec<String> {
-                self.0.tree().feature_names.clone()
+                self.0.tree().feature_names().into_owned()
             }
 
             /// Whether the model was fitted to features that stand for the columns of a table.
             #[getter]
             fn encoded(&self) -> bool {
-                self.0.tree().encoding.is_some()
+                self.0.tree().encoding().is_some()
             }
 
             /// The features of a table, and the levels that training has not seen.
@@ -282,32 +269,26 @@ macro_rules! handle {
             #[getter]
             fn typical_values(&self) -> Vec<Option<Cell>> {
                 let tree = self.0.tree();
-                let values = tree.column_values(&tree.scaling.typical).into_iter();
+                let values = tree.column_values(&tree.typical()).into_iter();
                 values.map(|value| value.map(Cell)).collect()
             }
 
             /// Whether the features' names were given.
             #[getter]
             fn named(&self) -> bool {
-                self.0.tree().named
+                self.0.tree().is_named()
             }
 
             /// The nodes that split, breadth first.
             #[getter]
             fn splits(&self) -> Vec<usize> {
-                self.0.tree().shape.splits().to_vec()
+                self.0.tree().shape().splits().to_vec()
             }
 
             /// The nodes that are leaves, from left to right.
             #[getter]
             fn leaves(&self) -> Vec<usize> {
-                self.0.tree().shape.leaves().to_vec()
-            }
-
-            #[getter]
-            fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-                let tree = self.0.tree();
-                matrix(py, tree.coefficients.clone(), tree.features())
+                self.0.tree().shape().leaves().to_vec()
             }
 
             #[getter]
@@ -320,3 +301,35 @@ macro_rules! handle {
     };
 }
 pub(crate) use handle;
+
+/// The same for a tree of soft splits on scaled features.
+macro_rules! soft_handle {
+    ($(#[$doc:meta])* $handle:ident, $model:ty { $($own:tt)* }) => {
+        crate::handle::handle! {
+            $(#[$doc])*
+            $handle, $model {
+                fn leaf_probabilities<'py>(
+                    &self,
+                    x: Matrix<'py>,
+                    n_threads: &Bound<'py, PyAny>,
+                ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+                    handle::leaf_probabilities(n_threads.py(), self.0.tree(), &x, n_threads)
+                }
+
+                #[getter]
+                fn scaling(&self) -> &'static str {
+                    self.0.tree().scaling.kind.name()
+                }
+
+                #[getter]
+                fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+                    let tree = self.0.tree();
+                    matrix(py, tree.coefficients.clone(), tree.features())
+                }
+
+                $($own)*
+            }
+        }
+    };
+}
+pub(crate) use soft_handle;

@@ -18,6 +18,7 @@ mod results;
 mod selection_functions;
 mod setting_tables;
 mod settings;
+mod spdt;
 mod srt;
 mod values;
 
@@ -38,6 +39,8 @@ mod _core {
     #[pymodule_export]
     use super::fit_functions::orrt::fit_orrt;
     #[pymodule_export]
+    use super::fit_functions::spdt::fit_spdt;
+    #[pymodule_export]
     use super::fit_functions::srt::{fit_srt, fit_srt_cv};
     #[pymodule_export]
     use super::load::load;
@@ -51,6 +54,8 @@ mod _core {
     use super::selection_functions::{balanced_relaxation, select_extreme_points, select_rows};
     #[pymodule_export]
     use super::setting_tables::defaults;
+    #[pymodule_export]
+    use super::spdt::SpdtHandle;
     #[pymodule_export]
     use super::srt::SrtHandle;
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use crate::doorway::enter;
 use crate::orct::OrctHandle;
 use crate::orrt::OrrtHandle;
+use crate::spdt::SpdtHandle;
 use crate::srt::SrtHandle;
 use pyo3::prelude::*;
 use softwood::Model;
@@ -14,6 +15,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     Ok(match enter(py, "load", || Model::load(path))? {
         Model::Orct(model) => Bound::new(py, OrctHandle(model))?.into_any(),
         Model::Orrt(model) => Bound::new(py, OrrtHandle(model))?.into_any(),
+        Model::Spdt(model) => Bound::new(py, SpdtHandle(model))?.into_any(),
         Model::Srt(model) => Bound::new(py, SrtHandle(model))?.into_any(),
     })
 }

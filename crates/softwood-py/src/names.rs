@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use softwood::data::{ScalingChoice, ScalingKind};
 use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
 use softwood::objective::PenaltyShape;
-use softwood::{CvRule, InputError, OrctSolver, RatesOn, RegressionStart};
+use softwood::{CvRule, InputError, OrctSolver, RatesOn, RegressionStart, SpdtScaling};
 
 /// One of a few names.
 pub struct Name;
@@ -73,6 +73,16 @@ impl Named for ScalingChoice {
             Self::Fixed(kind) => kind.name(),
             Self::Auto => "auto",
         }
+    }
+}
+
+impl Named for SpdtScaling {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        name.parse()
+    }
+
+    fn name(&self) -> &'static str {
+        (*self).name()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arrays::{Matrix, cube, empty_matrix, labels_to_numpy, matrix};
 use crate::doorway::enter;
 use crate::encoding::{Features, TableFields, encode};
-use crate::handle::{self, handle, read_rows};
+use crate::handle::{self, read_rows, soft_handle};
 use crate::names::{Name, Named};
 use crate::results::{Cell, RuleFields, SplitFields};
 use crate::settings::Kind;
@@ -11,10 +11,10 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use softwood::data::Rows;
 use softwood::fitted::Decision;
-use softwood::{FittedModel, InputError, OrctModel};
+use softwood::{FittedModel, FittedTree, InputError, OrctModel};
 use std::path::PathBuf;
 
-handle! {
+soft_handle! {
     /// Handle on a fitted ORCT.
     OrctHandle, OrctModel {
         /// Positions of the labels in `classes`.

@@ -10,7 +10,7 @@ use crate::results::{Cell, LeafModelFields, RuleFields, SplitFields};
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use softwood::data::Rows;
-use softwood::{FittedModel, InputError, OrrtModel};
+use softwood::{FittedModel, FittedTree, InputError, OrrtModel};
 use std::path::PathBuf;
 
 regression_handle! {

@@ -1,10 +1,10 @@
 //! What handles on regression trees of every kind have: predictions, explanations and leaf models.
 
-/// Declares the handle `$handle` on a regression tree of type `$model`: what [`handle!`](crate::handle)
+/// Declares the handle `$handle` on a regression tree of type `$model`: what [`soft_handle!`](crate::handle)
 /// makes, what every regression tree has and, in the braces, its own.
 macro_rules! regression_handle {
     ($(#[$doc:meta])* $handle:ident, $model:ty { $($own:tt)* }) => {
-        crate::handle::handle! {
+        crate::handle::soft_handle! {
             $(#[$doc])*
             $handle, $model {
                 fn predict<'py>(

@@ -10,7 +10,7 @@ use crate::results::{Cell, CurveFields, LeafModelFields, RuleFields, SplitFields
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 use softwood::data::Rows;
-use softwood::{FittedModel, InputError, SrtModel};
+use softwood::{FittedModel, FittedTree, InputError, SrtModel};
 use std::path::PathBuf;
 
 regression_handle! {

@@ -6,7 +6,7 @@
 //! of its own.
 
 use softwood::data::{Coding, EncodedColumn, Value};
-use softwood::{FittedModel, Model};
+use softwood::{FittedModel, FittedTree, Model};
 use std::error::Error;
 
 /// Red ones are "stop".
@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let encoding = match &model {
         Model::Orct(tree) => tree.tree().column_encoding(),
         Model::Orrt(tree) => tree.tree().column_encoding(),
+        Model::Spdt(tree) => tree.tree().column_encoding(),
         Model::Srt(tree) => tree.tree().column_encoding(),
     };
     let mut row = Vec::new();
@@ -70,6 +71,11 @@ fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
         Model::Orrt(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;
             println!("{}", tree.predict(row.view())?[0]);
+        }
+        Model::Spdt(tree) => {
+            let row = tree.tree().column_encoding().encode_row(row)?.rows;
+            let class = tree.predict(row.view())?[0];
+            println!("{}", tree.classes.text(class as usize));
         }
         Model::Srt(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;

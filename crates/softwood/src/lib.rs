@@ -63,6 +63,7 @@
 //! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`] and [`fit_srt`] |
 //! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
+//! | `perceptron` | sparse linear classifiers on few of very many features, and the tree grown of them |
 //! | `start` | random splits through the data, greedy ones, clusters of rows |
 //! | [`objective`] | the costs above with their gradients, penalties, constraints |
 //! | [`solver`] | projected L-BFGS, augmented Lagrangian; knows nothing of trees |
@@ -121,6 +122,8 @@ pub mod objective;
 #[cfg(feature = "fit")]
 mod passes;
 #[cfg(feature = "fit")]
+mod perceptron;
+#[cfg(feature = "fit")]
 mod progress;
 #[cfg(feature = "fit")]
 mod search;
@@ -167,6 +170,10 @@ pub use fit::selected_rows::fit_orct_selected;
 #[cfg(feature = "fit")]
 pub use fit::sparsity_path::{PathPoint, PenaltyGrid, SparsityPath, ValidationRows, sparsity_path};
 #[cfg(feature = "fit")]
+pub use fit::spdt::fit_spdt;
+#[cfg(feature = "fit")]
+pub use fit::spdt_settings::{SpdtScaling, SpdtSettings};
+#[cfg(feature = "fit")]
 pub use fit::srt::fit_srt;
 #[cfg(feature = "fit")]
 pub use fit::srt_cv::fit_srt_cv;
@@ -174,7 +181,9 @@ pub use fit::srt_cv::fit_srt_cv;
 pub use fit::srt_cv_settings::SrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
-pub use fitted::{FittedModel, Model, ModelFileError, OrctModel, OrrtModel, SrtModel};
+pub use fitted::{
+    FittedModel, FittedTree, Model, ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel,
+};
 #[cfg(feature = "fit")]
 pub use objective::LambdaMax;
 #[cfg(feature = "fit")]

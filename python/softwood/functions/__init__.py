@@ -4,6 +4,7 @@ from .loading import load
 from .orct import fit_orct
 from .orct_cv import fit_orct_cv
 from .orrt import fit_orrt
+from .spdt import fit_spdt
 from .srt import fit_srt
 from .srt_cv import fit_srt_cv
 from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
@@ -14,6 +15,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
     "lambda_max",

@@ -7,11 +7,21 @@ from typing import Any
 from .base import TreeModel
 from .orct import OrctModel
 from .orrt import OrrtModel
+from .spdt import SpdtModel
 from .srt import SrtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SrtModel)
+KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
 
-__all__ = ["KINDS", "OrctModel", "OrrtModel", "SrtModel", "TreeModel", "of_handle", "restore"]
+__all__ = [
+    "KINDS",
+    "OrctModel",
+    "OrrtModel",
+    "SpdtModel",
+    "SrtModel",
+    "TreeModel",
+    "of_handle",
+    "restore",
+]
 
 
 def of_handle(handle: Any) -> Any:

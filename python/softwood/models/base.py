@@ -68,11 +68,6 @@ class TreeModel:
         return tuple(self._handle.leaves)
 
     @property
-    def scaling(self) -> str:
-        """How features are mapped to [0, 1]: ``"minmax"`` or ``"quantile"``."""
-        return self._handle.scaling
-
-    @property
     def feature_names(self) -> list[str]:
         """Names of the columns of the training rows; x0, x1, … if they had none."""
         return self._handle.feature_names
@@ -134,45 +129,14 @@ class TreeModel:
         return rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
 
     @property
-    def coefficients(self) -> NDArray[np.float64]:
-        """Coefficients on scaled features, shape (B, p): a row for each of `splits`."""
-        return self._handle.coefficients
-
-    @property
     def intercepts(self) -> NDArray[np.float64]:
-        """Intercepts of the splits, shape (B,): one for each of `splits`."""
+        """Intercepts of the splits, or thresholds of hard ones, shape (B,), in the order of `splits`."""
         return self._handle.intercepts
 
     @property
     def report(self) -> FitReport:
         """How the fit went."""
         raise NotImplementedError
-
-    def leaf_probabilities(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
-        """Compute the probability that a row ends in each leaf.
-
-        Parameters
-        ----------
-        X : array_like, data frame or sparse matrix, shape (N, p)
-            Rows.
-        n_threads : int, optional
-            Threads to use, by default one for each core. The result does not depend on it.
-
-        Returns
-        -------
-        ndarray, shape (N, L)
-            Probabilities of the leaves from left to right, by which training weighs them; rows sum
-            to 1.
-
-        Examples
-        --------
-        >>> import softwood
-        >>> X, y, names = softwood.load_example()
-        >>> model = softwood.fit_orct(X, y, depth=2, n_starts=2)
-        >>> model.leaf_probabilities(X[:3]).sum(axis=1).round(6).tolist()
-        [1.0, 1.0, 1.0]
-        """
-        return self._handle.leaf_probabilities(self._rows(X, n_threads), n_threads)
 
     def apply(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.int64]:
         """Tell at which leaf each row ends if it takes the likelier branch at every split.
@@ -375,11 +339,11 @@ class TreeModel:
         return hash(self.to_json())
 
     def _shown(self) -> dict[str, object]:
-        """Return what `repr` shows between depth and scaling."""
+        """Return what `repr` shows between depth and objective."""
         return {"features": len(self.feature_names)}
 
     def __repr__(self) -> str:
-        shown = {"depth": self.depth, **self._shown(), "scaling": self.scaling}
+        shown = {"depth": self.depth, **self._shown()}
         parts = [f"{name}={value!r}" for name, value in shown.items()]
         return f"{type(self).__name__}({', '.join(parts)}, objective={self.report.objective:.6f})"
 

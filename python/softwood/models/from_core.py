@@ -19,6 +19,7 @@ from ..results import (
     OrctCandidate,
     SelectionReport,
     SelectionRound,
+    SpdtCandidate,
     SplitExplanation,
     SrtCandidate,
 )
@@ -73,7 +74,8 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 
 
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
-    kind = SrtCandidate if "curves" in told else OrctCandidate
+    by_field = {"curves": SrtCandidate, "features": SpdtCandidate, "gamma": OrctCandidate}
+    kind = next(kind for field, kind in by_field.items() if field in told)
     # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
     unknown = {name: math.nan for name, value in told.items() if value is None}
     return _make(kind, {**told, **unknown, "ridge_leaves": told.get("ridge_leaves")})

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..results import OrctReport
-from .base import TreeModel
 from .from_core import fit_report
+from .soft import SoftTreeModel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-class OrctModel(TreeModel):
+class OrctModel(SoftTreeModel):
     """A fitted optimal randomized classification tree.
 
     Made by :func:`softwood.fit_orct` and :func:`softwood.load`. Methods that take rows accept what

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .base import TreeModel
+from .soft import SoftTreeModel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-class RegressionModel(TreeModel):
+class RegressionModel(SoftTreeModel):
     """A fitted regression tree of any kind, with a linear model in every leaf."""
 
     __slots__ = ()

@@ -1,9 +1,9 @@
 """What a fitted model tells about itself: the report of its fit and its splits as rules."""
 
-from .cross_validation import CvCandidate, CvTable, OrctCandidate, SrtCandidate
+from .cross_validation import CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
-from .reports import FitReport, OrctReport, OrrtReport, SrtReport
+from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
 
 __all__ = [
     "BOUNDED",
@@ -21,6 +21,8 @@ __all__ = [
     "Rule",
     "SelectionReport",
     "SelectionRound",
+    "SpdtCandidate",
+    "SpdtReport",
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",

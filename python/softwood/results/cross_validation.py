@@ -99,6 +99,28 @@ class SrtCandidate(CvCandidate):
     ridge_leaves: float | None
 
 
+@dataclass(frozen=True)
+class SpdtCandidate(CvCandidate):
+    """Settings of a sparse perceptron decision tree that were tried.
+
+    Attributes
+    ----------
+    cost : float
+        C.
+    features : int
+        Features of the root's split.
+    score : float
+        Share of rows that the root's classifiers get right without having seen them.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds.
+    """
+
+    cost: float
+    features: int
+
+
 # Scores that are the better the larger they are.
 LARGER_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "r2"}
 

@@ -201,3 +201,45 @@ class OrrtReport(FitReport):
     """
 
     _ITERATIONS = "max_iter"
+
+
+class SpdtReport(FitReport):
+    """How the fit of a sparse perceptron decision tree went.
+
+    Attributes
+    ----------
+    status : str
+        ``"converged"``, ``"time_limit"`` or, where an exception has ended the fit,
+        ``"cancelled"``.
+    objective : float
+        Sum over the root's fold classifiers and that of all rows of half their squared norms and
+        C/2 times the weighted squared slacks, on the features chosen.
+    loss : float
+        Share of the rows, by weight, that classifiers which have not seen them get wrong, over all
+        leaves.
+    loss_unit : float or None
+        1.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Iterations of the solvers, and evaluations of their objectives, over all splits.
+    optimality : float
+        Duality gap of the root's problem: by how much, as a share of the objective without any
+        feature, the features generated may be worse than any choice; infinite without splits.
+    start_objectives, best_start
+        One start, the only one.
+    constraints : tuple
+        Empty.
+    cross_validation : CvTable or None
+        How folds chose C, if they did.
+    scaling : str
+        ``"none"``: models have features as they are.
+    rows : int
+        Training rows.
+    selection : None
+        Not used by this model.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled.
+    """
+
+    _ITERATIONS = "tol"

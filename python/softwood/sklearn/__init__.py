@@ -11,6 +11,7 @@ from .trees import (
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
+    SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "ORCTClassifier",
     "ORCTClassifierCV",
     "ORRTRegressor",
+    "SPDTClassifier",
     "SRTRegressor",
     "SRTRegressorCV",
 ]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from ..functions import fit_orct, fit_orct_cv, fit_orrt, fit_srt, fit_srt_cv
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..functions import fit_orct, fit_orct_cv, fit_orrt, fit_spdt, fit_srt, fit_srt_cv
 from .base import TreeClassifier, TreeRegressor
 
 
@@ -98,6 +104,55 @@ class ORRTRegressor(TreeRegressor, function=fit_orrt):
     >>> ORRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
     True
     """
+
+
+class SPDTClassifier(TreeClassifier, function=fit_spdt):
+    """A sparse perceptron decision tree, as :func:`softwood.fit_spdt` fits it.
+
+    For very many columns, sparse ones above all: CSR matrices are read where they are.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : SpdtModel
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
+
+    Examples
+    --------
+    >>> import softwood
+    >>> from softwood.sklearn import SPDTClassifier
+    >>> X, y, names = softwood.load_example()
+    >>> tree = SPDTClassifier(split_features=10).fit(X[::2], y[::2])
+    >>> tree.score(X[1::2], y[1::2]) > 0.93
+    True
+    """
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Compute how strongly rows speak for the classes.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray, shape (N,) or (N, K)
+            Of two classes the log odds of the second; of more the logarithms of probabilities.
+        """
+        values: NDArray[np.float64] = self._ask("decision_values", X)
+        return values
+
+    @property
+    def features_(self) -> NDArray[np.int64]:
+        """The features that splits use, increasing."""
+        check_is_fitted(self)
+        features: NDArray[np.int64] = self.model_.features_
+        return features
 
 
 class SRTRegressor(TreeRegressor, function=fit_srt):

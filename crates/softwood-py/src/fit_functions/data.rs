@@ -24,11 +24,16 @@ pub struct Data<'a> {
 impl Training<'_> {
     /// MemoryError if there is no room to look for splits of this depth.
     pub fn open(&self, py: Python<'_>, depth: usize) -> PyResult<Data<'_>> {
+        let data = self.open_rows(py)?;
+        check_memory_for_splits(data.rows.features(), depth)?;
+        Ok(data)
+    }
+
+    /// Whatever the tree.
+    pub fn open_rows(&self, py: Python<'_>) -> PyResult<Data<'_>> {
         let Self(x, codes, classes, weights) = self;
-        let rows = x.rows(py)?;
-        check_memory_for_splits(rows.features(), depth)?;
         Ok(Data {
-            rows,
+            rows: x.rows(py)?,
             labels: Labels {
                 classes: classes.clone().into(),
                 codes: codes.as_array().to_vec(),

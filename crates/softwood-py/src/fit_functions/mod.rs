@@ -4,4 +4,5 @@ mod data;
 pub mod orct;
 pub mod orrt;
 mod row_groups;
+pub mod spdt;
 pub mod srt;

@@ -4,12 +4,14 @@
 mod orct;
 mod orrt;
 mod selection;
+mod spdt;
 mod srt;
 mod table;
 
 pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
 pub use orrt::orrt_settings;
 pub use selection::{row_selection, selection_settings};
+pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
 
 use orct::{show_orct, show_orct_cv};
@@ -19,8 +21,10 @@ use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
-    OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SrtCvSettings, SrtSettings,
+    OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings,
+    SrtSettings,
 };
+use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
 
 /// What each function takes for granted, by its name.
@@ -32,12 +36,14 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     srt.set_item("convergent", false)?;
     let orrt = show_orrt(py, &OrrtSettings::default())?;
     orrt.set_item("penalty_parameters", py.None())?;
-    for fit in [&orct, &orrt, &srt] {
+    let spdt = show_spdt(py, &SpdtSettings::default())?;
+    for fit in [&orct, &orrt, &spdt, &srt] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
     let all = PyDict::new(py);
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
+    all.set_item("fit_spdt", spdt)?;
     all.set_item("fit_srt", srt)?;
     all.set_item("fit_orrt", orrt)?;
     all.set_item("fit_srt_cv", show_srt_cv(py, &SrtCvSettings::default())?)?;

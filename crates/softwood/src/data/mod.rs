@@ -39,6 +39,7 @@ pub(crate) use ordered_sum::{add_to, fill_by_chunks};
 pub use pass::{Pass, WeightedBlock};
 pub use response::Standardization;
 pub use rows::Rows;
+pub(crate) use rows::with_view;
 pub use scaled::{scaled, scaled_once};
 pub use scaled_rows::ScaledRows;
 pub use scaling::{FeatureMap, Scaling, ScalingChoice, ScalingKind};

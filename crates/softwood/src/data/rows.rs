@@ -151,6 +151,37 @@ impl Rows<'_> {
         );
     }
 
+    /// Fills `out` with the values of row `i` at `count` columns, which increase with k in `column(k)`.
+    pub(crate) fn pick(
+        &self,
+        i: usize,
+        column: &impl Fn(usize) -> usize,
+        count: usize,
+        out: &mut [f64],
+    ) {
+        with_view!(
+            self,
+            view => {
+                let row = view.row(i);
+                for (k, out) in out.iter_mut().enumerate().take(count) {
+                    *out = f64::from(row[column(k)]);
+                }
+            },
+            csr => {
+                out[..count].fill(0.0);
+                let mut k = 0;
+                csr.visit_row(i, |j, x| {
+                    while k < count && column(k) < j {
+                        k += 1;
+                    }
+                    if k < count && column(k) == j {
+                        out[k] = x;
+                    }
+                });
+            }
+        );
+    }
+
     /// A copy of the rows numbered `members`, as doubles, row after row.
     pub(crate) fn gather(&self, members: &[usize]) -> Array2<f64> {
         let mut copy = Array2::zeros((members.len(), self.features()));

@@ -16,10 +16,7 @@ pub(super) fn check_orct_data(
     let (n, k) = (rows.len(), labels.classes.len());
     check_x_and_names(rows, settings.run.columns())?;
     check_labels(n, labels)?;
-    let mut present = vec![false; k];
-    for (row, code) in labels.codes.iter().enumerate() {
-        present[*code as usize] |= weights.is_none_or(|w| w.get(row).is_some_and(|w| *w > 0.0));
-    }
+    let present = classes_present(labels, weights);
     check_weights(n, weights)?;
     let got = present.iter().filter(|p| **p).count();
     if got < 2 {
@@ -75,8 +72,17 @@ fn check_bounds(
     )
 }
 
+/// Which classes have rows that weigh.
+pub(super) fn classes_present(labels: &Labels, weights: Option<&[f64]>) -> Vec<bool> {
+    let mut present = vec![false; labels.classes.len()];
+    for (row, code) in labels.codes.iter().enumerate() {
+        present[*code as usize] |= weights.is_none_or(|w| w.get(row).is_some_and(|w| *w > 0.0));
+    }
+    present
+}
+
 /// A class for each of `n` rows, and classes in order.
-fn check_labels(n: usize, labels: &Labels) -> Result<(), InputError> {
+pub(super) fn check_labels(n: usize, labels: &Labels) -> Result<(), InputError> {
     let k = labels.classes.len();
     if labels.codes.len() != n {
         return Err(InputError::RowMismatch {

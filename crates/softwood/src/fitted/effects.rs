@@ -2,7 +2,7 @@
 
 use super::explain::all_but;
 use super::set_back::{LinearFunctions, Outcome, effects};
-use super::{OrctModel, OrrtModel, SoftTree, SrtModel};
+use super::{FittedTree, OrctModel, OrrtModel, SoftTree, SrtModel};
 use crate::InputError;
 use crate::data::Rows;
 use crate::tree::Child;

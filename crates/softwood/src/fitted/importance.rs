@@ -1,6 +1,6 @@
 //! How much each of the user's columns matters to a model.
 
-use super::SoftTree;
+use super::{FittedTree, SoftTree};
 use crate::data::{Coding, EncodedColumn, Encoding, Missing};
 use std::ops::Range;
 

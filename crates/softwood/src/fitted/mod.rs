@@ -5,9 +5,12 @@ mod decision;
 mod effects;
 mod explain;
 mod file;
+mod fitted_tree;
 mod frequencies;
+mod hard_tree;
 mod importance;
 mod leaf_model;
+mod leaf_texts;
 mod model;
 mod notice;
 mod orct_model;
@@ -25,12 +28,15 @@ mod rule;
 mod set_back;
 mod single_leaf;
 mod soft_tree;
+mod spdt_model;
 mod srt_model;
 
 pub use curve::{Curve, CurvePoints};
 pub use decision::{Decision, Routing};
 pub use file::ModelFileError;
+pub use fitted_tree::FittedTree;
 pub(crate) use frequencies::smoothed_frequencies;
+pub use hard_tree::{HardSplit, HardTree, UsedFeature};
 pub use importance::Importance;
 pub(crate) use importance::{global_sparsity, local_sparsity};
 pub use leaf_model::LeafModel;
@@ -43,10 +49,12 @@ pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
     OrctCandidate, ResponseScoring, Scoring, SelectionReport, SelectionRound, SelectionStep,
-    SrtCandidate, TriedSettings,
+    SpdtCandidate, SrtCandidate, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;
+pub use spdt_model::SpdtModel;
+pub(crate) use spdt_model::probabilities_at;
 pub use srt_model::SrtModel;
 
 #[doc = include_str!("../../MODEL_FORMAT.md")]

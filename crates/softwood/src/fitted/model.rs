@@ -1,7 +1,8 @@
 //! What every fitted model does, whatever its kind; the kinds there are; and any of them.
 
 use super::{
-    FitReport, Importance, ModelFileError, OrctModel, OrrtModel, Rule, SoftTree, SrtModel, file,
+    FitReport, FittedTree, Importance, ModelFileError, OrctModel, OrrtModel, Rule, SpdtModel,
+    SrtModel, file,
 };
 use crate::InputError;
 use std::fmt;
@@ -15,13 +16,16 @@ pub trait FittedModel: fmt::Display + Clone + PartialEq + Sized + Send + Sync {
     /// What [`Self::importance_of`] can be measured of.
     const PARTS: &'static [&'static str];
 
+    /// What its splits are.
+    type Tree: FittedTree;
+
     /// The splits.
-    fn tree(&self) -> &SoftTree;
+    fn tree(&self) -> &Self::Tree;
 
     /// How the fit went.
     fn report(&self) -> &FitReport;
 
-    /// Intercepts of the splits, with the sign of the kind's paper.
+    /// Intercepts of the splits, with the sign of the kind's paper; thresholds of hard splits.
     fn split_intercepts(&self) -> Vec<f64>;
 
     /// Importance of each of the user's columns to a part of the model, one of [`Self::PARTS`]; None for
@@ -96,6 +100,8 @@ kinds! {
     Orct(OrctModel),
     /// An optimal randomized regression tree.
     Orrt(OrrtModel),
+    /// A sparse perceptron decision tree.
+    Spdt(SpdtModel),
     /// A soft regression tree.
     Srt(SrtModel),
 }

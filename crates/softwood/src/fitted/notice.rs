@@ -54,6 +54,13 @@ pub enum Notice {
         /// How many.
         rows: usize,
     },
+    /// Rows of a class were too few for as many folds as asked for.
+    FewerFolds {
+        /// Folds asked for.
+        asked: usize,
+        /// Folds of the root's rows; 1 if none could be held out.
+        folds: usize,
+    },
     /// A limit ended the fit before it was done.
     LimitReached {
         /// Which: [`SolveStatus::TimeLimit`] or [`SolveStatus::IterationLimit`].

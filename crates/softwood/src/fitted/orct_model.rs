@@ -32,6 +32,8 @@ impl FittedModel for OrctModel {
     const KIND: &'static str = "orct";
     const PARTS: &'static [&'static str] = &["splits"];
 
+    type Tree = SoftTree;
+
     fn tree(&self) -> &SoftTree {
         &self.tree
     }
@@ -67,7 +69,10 @@ impl OrctModel {
     /// How the training rows go through the tree.
     pub(super) fn reached(&self) -> Reached<'_> {
         let leaves = self.leaf_weights.chunks_exact(self.classes.len());
-        Reached::new(&self.tree, leaves.map(|leaf| leaf.iter().sum()).collect())
+        Reached::new(
+            &self.tree.shape,
+            leaves.map(|leaf| leaf.iter().sum()).collect(),
+        )
     }
 
     /// Probability of each class for each row, N × K: Σ_t P_xt f_tk with the

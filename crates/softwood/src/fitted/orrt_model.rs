@@ -31,6 +31,8 @@ impl FittedModel for OrrtModel {
     const KIND: &'static str = "orrt";
     const PARTS: &'static [&'static str] = &["splits", "leaves"];
 
+    type Tree = SoftTree;
+
     fn tree(&self) -> &SoftTree {
         &self.tree
     }
@@ -72,7 +74,7 @@ impl FittedModel for OrrtModel {
 impl OrrtModel {
     /// How the training rows go through the tree.
     pub(super) fn reached(&self) -> Reached<'_> {
-        Reached::new(&self.tree, self.leaf_weights.clone())
+        Reached::new(&self.tree.shape, self.leaf_weights.clone())
     }
 
     /// The response of each row: Σ_t P_xt (β_0t + βₜᵀu).

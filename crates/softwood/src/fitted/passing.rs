@@ -76,7 +76,10 @@ impl SoftTree {
 }
 
 /// Does `job` in a pool of threads if the rows are many: the caller's if this is called in one.
-fn in_pool_if_many<T: Send>(rows: &Rows<'_>, mut job: impl FnMut(Parallelism) -> T + Send) -> T {
+pub(super) fn in_pool_if_many<T: Send>(
+    rows: &Rows<'_>,
+    mut job: impl FnMut(Parallelism) -> T + Send,
+) -> T {
     if rows.len() < ROWS_FOR_A_POOL {
         return job(Parallelism::None);
     }

@@ -1,7 +1,7 @@
 //! The path of a row: its nodes, and what each feature contributes to the splits on it.
 
-use super::SoftTree;
 use super::rule::short;
+use super::{FittedTree, SoftTree};
 use crate::InputError;
 use crate::data::{FeatureMap, Rows, Value};
 use std::fmt;
@@ -19,13 +19,16 @@ const SHOWN: usize = 5;
 ///     petal_length = 4.7 (typical 1.5): +12.3
 /// ```
 ///
-/// with the five largest contributions and the sum of the others.
+/// with the five largest contributions and the sum of the others. A hard split has no odds: there the margin
+/// is Σ_j weight_j x_j − threshold, and rows go left where it is not negative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitExplanation {
     /// The split.
     pub node: usize,
     /// Whether the likelier branch is the left one.
     pub goes_left: bool,
+    /// Whether the split is hard.
+    pub is_hard: bool,
     /// γ z: the log odds of going left, negative where the row goes right.
     pub margin: f64,
     /// Those of a row with the typical value of every feature.
@@ -51,23 +54,6 @@ pub struct Contribution {
 }
 
 impl SoftTree {
-    /// For each row the nodes from the root to the leaf at the end of its likelier branches, N × (D + 1),
-    /// −1 beyond the leaf.
-    pub fn decision_path<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<i64>, InputError> {
-        let width = self.shape.depth() + 1;
-        let paths = (0..self.shape.leaves().len()).flat_map(|leaf| {
-            let splits = self.shape.path(leaf).into_iter();
-            let splits = splits.map(|(split, _)| self.shape.splits()[split]);
-            let nodes = splits.chain([self.shape.leaves()[leaf]]);
-            let beyond = std::iter::repeat(-1);
-            nodes.map(|node| node as i64).chain(beyond).take(width)
-        });
-        let paths: Vec<i64> = paths.collect();
-        let leaves = self.leaf_indices(rows)?;
-        let path = |leaf: &u32| &paths[*leaf as usize * width..][..width];
-        Ok(leaves.iter().flat_map(path).copied().collect())
-    }
-
     /// For each row the splits on its path, from the root on.
     pub fn explain_path<'a>(
         &self,
@@ -121,6 +107,7 @@ impl SoftTree {
         SplitExplanation {
             node: self.shape.splits()[split],
             goes_left,
+            is_hard: false,
             margin: margin_at(&u),
             base: margin_at(typical),
             contributions,
@@ -131,6 +118,9 @@ impl SoftTree {
 impl SplitExplanation {
     /// The probability of going left.
     pub fn probability(&self) -> f64 {
+        if self.is_hard {
+            return f64::from(u8::from(self.goes_left));
+        }
         1.0 / (1.0 + (-self.margin).exp())
     }
 }
@@ -138,14 +128,15 @@ impl SplitExplanation {
 impl fmt::Display for SplitExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let way = if self.goes_left { "left" } else { "right" };
-        write!(
-            f,
-            "[{}] goes {way}: log odds of left {} (probability {}), {} for a typical row",
-            self.node,
-            short(self.margin),
-            short(self.probability()),
-            short(self.base),
-        )?;
+        let (node, base) = (self.node, short(self.base));
+        let margin = match self.is_hard {
+            true => format!("margin {}", short(self.margin)),
+            false => {
+                let (odds, probability) = (short(self.margin), short(self.probability()));
+                format!("log odds of left {odds} (probability {probability})")
+            }
+        };
+        write!(f, "[{node}] goes {way}: {margin}, {base} for a typical row")?;
         let (shown, others) = self
             .contributions
             .split_at(SHOWN.min(self.contributions.len()));
@@ -276,6 +267,7 @@ mod tests {
         let mut split = SplitExplanation {
             node: 2,
             goes_left: true,
+            is_hard: false,
             margin: 9.2,
             base: -3.1,
             contributions: vec![part(0, 12.34567), part(1, -0.5)],

@@ -1,19 +1,18 @@
 //! Which share of the training rows passes each split, and how many end in each leaf.
 
-use super::SoftTree;
-use crate::tree::Child;
+use crate::tree::{Child, Shape};
 
 /// Weights of the training rows along a tree, routed to one leaf each.
 pub(super) struct Reached<'a> {
-    tree: &'a SoftTree,
+    shape: &'a Shape,
     /// One a leaf; empty if nobody knows.
     weights: Vec<f64>,
 }
 
 impl<'a> Reached<'a> {
     /// From the weight in each leaf, or none at all.
-    pub fn new(tree: &'a SoftTree, weights: Vec<f64>) -> Self {
-        Self { tree, weights }
+    pub fn new(shape: &'a Shape, weights: Vec<f64>) -> Self {
+        Self { shape, weights }
     }
 
     /// Whether the weights are known.
@@ -33,7 +32,7 @@ impl<'a> Reached<'a> {
 
     /// Of the rows that take the left and the right branch of a split.
     pub fn branches(&self, split: usize) -> [f64; 2] {
-        self.tree.shape.children()[split].map(|child| match child {
+        self.shape.children()[split].map(|child| match child {
             Child::Leaf(leaf) => self.leaf(leaf),
             Child::Split(split) => self.branches(split).into_iter().sum(),
         })
@@ -41,7 +40,7 @@ impl<'a> Reached<'a> {
 
     /// Shares of all rows that pass each split; None if the weights are not known.
     pub fn split_shares(&self) -> Option<Vec<f64>> {
-        let splits = 0..self.tree.shape.splits().len();
+        let splits = 0..self.shape.splits().len();
         let share = |split: usize| self.branches(split).into_iter().sum::<f64>() / self.total();
         self.is_known().then(|| splits.map(share).collect())
     }

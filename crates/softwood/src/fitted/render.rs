@@ -1,12 +1,14 @@
 //! The model as text: a header, then the tree with a split or a leaf on every line.
 
-use super::row_texts::{RowTexts, percent, rounded};
+use super::leaf_texts::LeafTexts;
+use super::row_texts::{RowTexts, percent};
 use super::rule::{short, shorten};
 use super::{
-    CurvePoints, FitReport, FittedModel, LeafModel, OrctModel, OrrtModel, SoftTree, SrtModel,
+    CurvePoints, FitReport, FittedModel, FittedTree, LeafModel, OrctModel, OrrtModel, Rule,
+    SoftTree, SpdtModel, SrtModel,
 };
 use crate::data::ScalingKind;
-use crate::tree::Child;
+use crate::tree::{Child, Shape};
 use std::fmt;
 
 /// Columns a line should not exceed.
@@ -17,10 +19,6 @@ const MOST_TERMS: usize = 5;
 
 /// Characters of a feature's name shown at a split.
 const NAME_WIDTH: usize = 24;
-
-/// Other classes shown at a leaf, at most and from which share on.
-const SHOWN_CLASSES: usize = 3;
-const SHOWN_SHARE: f64 = 5e-5;
 
 /// A few lines about the fit, then the tree. At a split, "yes" is the left child; rows take that
 /// branch with a probability above one half where the inequality holds, and it is said how many of the
@@ -70,10 +68,45 @@ pub(super) fn orct_text(model: &OrctModel, terms: Option<usize>) -> String {
             false => "hard routing: the same class for all rows\n".into(),
         };
     }
-    let leaves = LeafTexts::of(model);
+    let leaves = LeafTexts {
+        classes: &model.classes,
+        decisions: model.leaf_decisions(),
+        weights: &model.leaf_weights,
+        rows: RowTexts::of(model.reached(), report),
+    };
     let end = |leaf: usize, _| leaves.text(leaf);
     let passing = |split: usize| leaves.rows.passing(split);
     text + &tree_text(tree, terms, &end, &passing)
+}
+
+/// As for [`OrctModel`]; rows take the branch "yes" where the inequality holds, for certain.
+impl fmt::Display for SpdtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(None))
+    }
+}
+
+/// The text of [`SpdtModel::describe`](super::FittedModel::describe).
+pub(super) fn spdt_text(model: &SpdtModel, terms: Option<usize>) -> String {
+    let (tree, report) = (&model.tree, &model.report);
+    let mut text = format!(
+        "SPDT of depth {}, {} used\nfitted to {}, {}, {} classes\n",
+        tree.shape.depth(),
+        count(tree.used().len(), "feature"),
+        count(report.rows, "row"),
+        features(tree),
+        model.classes.len()
+    );
+    let status = report.status.name().replace('_', " ");
+    text += &format!("{} held-out errors, {status}\n", percent(report.loss));
+    let leaves = LeafTexts {
+        classes: &model.classes,
+        decisions: model.leaf_classes.clone(),
+        weights: &model.leaf_weights,
+        rows: RowTexts::of(model.reached(), report),
+    };
+    let end = |leaf: usize, _| leaves.text(leaf);
+    text + &tree_text(tree, terms, &end, &|split| leaves.rows.passing(split))
 }
 
 /// The text of [`SrtModel::describe`](super::FittedModel::describe).
@@ -142,17 +175,18 @@ fn outcome(report: &FitReport) -> String {
 /// The tree; `end` gives the text of a leaf, which should not be wider than a number of columns, and
 /// `passing` what is said behind a split.
 fn tree_text(
-    tree: &SoftTree,
+    tree: &impl FittedTree,
     terms: Option<usize>,
     end: &dyn Fn(usize, usize) -> String,
     passing: &dyn Fn(usize) -> String,
 ) -> String {
-    let root = match tree.shape.splits() {
+    let root = match tree.shape().splits() {
         [] => Child::Leaf(0),
         _ => Child::Split(0),
     };
     let lines = Lines {
-        tree,
+        shape: tree.shape(),
+        rule: &|node| tree.rule(node).expect("a split"),
         terms,
         end,
         passing,
@@ -162,7 +196,8 @@ fn tree_text(
 
 /// How the nodes of a tree are written.
 struct Lines<'a> {
-    tree: &'a SoftTree,
+    shape: &'a Shape,
+    rule: &'a dyn Fn(usize) -> Rule,
     /// Terms of each split on lines of their own, so many at most; none if None.
     terms: Option<usize>,
     end: &'a dyn Fn(usize, usize) -> String,
@@ -177,8 +212,8 @@ impl Lines<'_> {
             Child::Leaf(leaf) => return format!("{lead}{}\n", (self.end)(leaf, room)),
             Child::Split(split) => split,
         };
-        let node = self.tree.shape.splits()[split];
-        let rule = self.tree.rule(node).expect("a split");
+        let node = self.shape.splits()[split];
+        let rule = (self.rule)(node);
         let (number, passing) = (format!("[{node}] "), (self.passing)(split));
         let room = room.saturating_sub((number.clone() + &passing).chars().count() + 1);
         let mut text = match rule.terms.is_empty() {
@@ -192,53 +227,9 @@ impl Lines<'_> {
             text += &format!("{indent}│      {line}\n");
         }
         let (yes, no) = (format!("{indent}├─ yes: "), format!("{indent}└─ no:  "));
-        let [left, right] = self.tree.shape.children()[split];
+        let [left, right] = self.shape.children()[split];
         text += &self.of(left, &yes, &format!("{indent}│  "));
         text + &self.of(right, &no, &format!("{indent}   "))
-    }
-}
-
-/// What is said of leaves and of the rows on their way there.
-struct LeafTexts<'a> {
-    model: &'a OrctModel,
-    decisions: Vec<u32>,
-    rows: RowTexts<'a>,
-}
-
-impl<'a> LeafTexts<'a> {
-    fn of(model: &'a OrctModel) -> Self {
-        Self {
-            model,
-            decisions: model.leaf_decisions(),
-            rows: RowTexts::of(model.reached(), &model.report),
-        }
-    }
-
-    /// "benign: 353 rows, 0.6 % errors (0.6 % malignant)".
-    fn text(&self, leaf: usize) -> String {
-        let classes = &self.model.classes;
-        let decided = self.decisions[leaf] as usize;
-        let label = classes.text(decided);
-        if !self.rows.reached.is_known() {
-            return label;
-        }
-        let (weight, unit) = (self.rows.reached.leaf(leaf), self.rows.unit);
-        if weight <= 0.0 {
-            return format!("{label}: no {unit}");
-        }
-        let shares = &self.model.leaf_weights[leaf * classes.len()..][..classes.len()];
-        let shares: Vec<f64> = shares.iter().map(|n| n / weight).collect();
-        let mut others: Vec<usize> = (0..classes.len()).filter(|k| *k != decided).collect();
-        others.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
-        let shown = others.iter().filter(|k| shares[**k] >= SHOWN_SHARE);
-        let shown = shown.map(|k| format!("{} {}", percent(shares[*k]), classes.text(*k)));
-        let shown: Vec<String> = shown.take(SHOWN_CLASSES).collect();
-        let mix = match shown.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", shown.join(", ")),
-        };
-        let errors = percent(others.iter().map(|k| shares[*k]).sum());
-        format!("{label}: {} {unit}, {errors} errors{mix}", rounded(weight))
     }
 }
 
@@ -261,9 +252,9 @@ fn curves_text(curves: &[CurvePoints]) -> String {
 }
 
 /// "3 features", or "2 columns as 7 features".
-fn features(tree: &SoftTree) -> String {
+fn features(tree: &impl FittedTree) -> String {
     let features = count(tree.features(), "feature");
-    match &tree.encoding {
+    match tree.encoding() {
         Some(table) => format!("{} as {features}", count(table.columns.len(), "column")),
         None => features,
     }
@@ -278,7 +269,6 @@ fn count(number: usize, noun: &str) -> String {
 mod tests {
     use super::*;
     use crate::fitted::Decision;
-    use crate::tree::Shape;
 
     /// The first JSON block of the format's description.
     fn documented_model() -> OrctModel {

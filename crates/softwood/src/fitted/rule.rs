@@ -20,7 +20,7 @@ pub struct Rule {
     pub terms: Vec<Term>,
     /// The threshold.
     pub threshold: f64,
-    /// γ: log-odds of going left for each unit that Σ exceeds the threshold.
+    /// γ: log-odds of going left for each unit that Σ exceeds the threshold; infinite for a hard split.
     pub steepness: f64,
 }
 
@@ -153,7 +153,10 @@ impl Rule {
         let width = shown.iter().map(|t| name(t).chars().count()).max();
         let line = |term: &Term| {
             let sign = if term.weight < 0.0 { '-' } else { '+' };
-            let effect = self.steepness * term.effect;
+            let (what, effect) = match self.steepness.is_finite() {
+                true => ("log odds", self.steepness * term.effect),
+                false => ("sum", term.effect),
+            };
             let effect = format!(
                 "{}{}",
                 if effect < 0.0 { '-' } else { '+' },
@@ -161,7 +164,7 @@ impl Rule {
             );
             let width = width.unwrap_or(0);
             format!(
-                "{sign} {:width$}  log odds {effect} over its range",
+                "{sign} {:width$}  {what} {effect} over its range",
                 name(term)
             )
         };

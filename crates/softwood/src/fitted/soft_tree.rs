@@ -1,10 +1,11 @@
 //! The splits of a fitted tree with all that is needed to route a row of the user's.
 
 use super::predict::LinearSplits;
-use crate::data::{Coding, EncodedColumn, Encoding, Missing, Scaling, Value};
+use super::{FittedTree, Rule, SplitExplanation};
+use crate::InputError;
+use crate::data::{Encoding, Rows, Scaling};
 use crate::tree::{ParameterLayout, Shape, Topology};
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// Names of the columns, if there are any, and how they become features, if they are not features.
 pub(crate) type ColumnsOf<'a> = (Option<&'a [String]>, Option<&'a Encoding>);
@@ -82,50 +83,9 @@ impl SoftTree {
         }
     }
 
-    /// The user's columns: those of the table, or the features if they are what the user has.
-    pub fn columns(&self) -> usize {
-        let table = self.encoding.as_ref();
-        table.map_or(self.features(), |table| table.columns.len())
-    }
-
-    /// The names of the user's columns.
-    pub fn column_names(&self) -> Vec<String> {
-        let table = self.encoding.as_ref();
-        table.map_or_else(|| self.feature_names.clone(), Encoding::names)
-    }
-
-    /// The features of each of the user's columns.
-    pub fn column_features(&self) -> Vec<Range<usize>> {
-        let table = self.encoding.as_ref();
-        let themselves = || (0..self.features()).map(|j| j..j + 1).collect();
-        table.map_or_else(themselves, Encoding::ranges)
-    }
-
     /// p.
     pub fn features(&self) -> usize {
         self.feature_names.len()
-    }
-
-    /// The values of the user's columns in a row of features; None for a level never seen in training.
-    pub fn column_values(&self, row: &[f64]) -> Vec<Option<Value>> {
-        let numbers = || row.iter().map(|x| Some(Value::Number(*x))).collect();
-        let table = self.encoding.as_ref();
-        table.map_or_else(numbers, |table| table.values(row))
-    }
-
-    /// How tables become features: the encoding, or, without one, columns of numbers by their names.
-    pub fn column_encoding(&self) -> Cow<'_, Encoding> {
-        let number = |(name, typical): (&String, &f64)| EncodedColumn {
-            name: name.clone(),
-            coding: Coding::Number { typical: *typical },
-            missing: Missing::Refused,
-        };
-        let numbers = || {
-            let columns = self.feature_names.iter().zip(&self.scaling.typical);
-            let columns = columns.map(number).collect();
-            Cow::Owned(Encoding { columns })
-        };
-        self.encoding.as_ref().map_or_else(numbers, Cow::Borrowed)
     }
 
     /// Coefficients of the split at position `split`.
@@ -142,5 +102,46 @@ impl SoftTree {
             intercepts: &self.intercepts,
             gamma: self.gamma,
         }
+    }
+}
+
+impl FittedTree for SoftTree {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn features(&self) -> usize {
+        self.features()
+    }
+
+    fn feature_names(&self) -> Cow<'_, [String]> {
+        Cow::Borrowed(&self.feature_names)
+    }
+
+    fn is_named(&self) -> bool {
+        self.named
+    }
+
+    fn encoding(&self) -> Option<&Encoding> {
+        self.encoding.as_ref()
+    }
+
+    fn typical(&self) -> Cow<'_, [f64]> {
+        Cow::Borrowed(&self.scaling.typical)
+    }
+
+    fn rule(&self, node: usize) -> Option<Rule> {
+        self.rule(node)
+    }
+
+    fn leaf_indices<'a>(&self, rows: impl Into<Rows<'a>>) -> Result<Vec<u32>, InputError> {
+        self.leaf_indices(rows)
+    }
+
+    fn explain_path<'a>(
+        &self,
+        rows: impl Into<Rows<'a>>,
+    ) -> Result<Vec<Vec<SplitExplanation>>, InputError> {
+        self.explain_path(rows)
     }
 }

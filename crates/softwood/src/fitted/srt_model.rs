@@ -34,6 +34,8 @@ impl FittedModel for SrtModel {
     const KIND: &'static str = "srt";
     const PARTS: &'static [&'static str] = &["splits", "leaves"];
 
+    type Tree = SoftTree;
+
     fn tree(&self) -> &SoftTree {
         &self.tree
     }
@@ -77,7 +79,7 @@ impl FittedModel for SrtModel {
 impl SrtModel {
     /// How the training rows go through the tree.
     pub(super) fn reached(&self) -> Reached<'_> {
-        Reached::new(&self.tree, self.leaf_weights.clone())
+        Reached::new(&self.tree.shape, self.leaf_weights.clone())
     }
 
     /// Coefficients of the leaf models on scaled features, L × p, in units of the response.

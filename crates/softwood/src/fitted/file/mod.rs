@@ -1,10 +1,13 @@
 //! The model file: versioned JSON that any language can read; MODEL_FORMAT.md describes it.
 
 mod checks;
+mod hard_fields;
+mod leaf_classes;
 mod leaf_models;
 mod lines;
 pub(super) mod orct;
 pub(super) mod orrt;
+pub(super) mod spdt;
 pub(super) mod srt;
 mod storage;
 mod tree_fields;

@@ -1,6 +1,7 @@
 //! The file of an optimal randomized classification tree.
 
 use super::checks::{NOT_NEGATIVE, WITHIN_ONE, WITHIN_ZERO_AND_ONE, check, check_total, parse};
+use super::leaf_classes::check_classes;
 use super::lines::to_lines;
 use super::tree_fields::{TreeFields, check_report, leaf_count, rows};
 use crate::InputError;
@@ -45,20 +46,8 @@ pub(in crate::fitted) fn read(text: &str) -> Result<OrctModel, InputError> {
     let tree = file.tree.into_tree(WITHIN_ONE)?;
     let (classes, leaf_classes) = (file.classes, file.leaf_classes);
     let k = classes.len();
-    check(k >= 2, || {
-        format!("classes has {k} values, there must be at least 2")
-    })?;
-    check(classes.is_increasing(), || {
-        "the values of classes must be distinct and in increasing order".into()
-    })?;
     let leaves = leaf_count(&tree.shape);
-    leaves.check("leaf_classes", leaf_classes.len())?;
-    if let Some(t) = leaf_classes.iter().position(|class| *class as usize >= k) {
-        return Err(InputError::ModelFile(format!(
-            "leaf_classes[{t}] is {}, but there are {k} classes",
-            leaf_classes[t]
-        )));
-    }
+    check_classes(&classes, &leaf_classes, leaves)?;
     if let Some(weights) = &file.leaf_weights {
         leaves.check_matrix("leaf_weights", weights, (k, "classes"))?;
         NOT_NEGATIVE.check_matrix("leaf_weights", weights)?;

@@ -77,7 +77,7 @@ impl TreeFields {
     /// The splits, if every size, range and order is as training makes it; `allowed` are coefficients and
     /// intercepts.
     pub fn into_tree(self, allowed: Range) -> Result<SoftTree, InputError> {
-        let shape = self.shape()?;
+        let shape = shape_of(self.depth, self.splits.as_deref())?;
         check(self.gamma > 0.0 && self.gamma <= MAX_GAMMA, || {
             format!(
                 "gamma is {}, it must be positive and at most {MAX_GAMMA:e}",
@@ -120,32 +120,33 @@ impl TreeFields {
             encoding: self.encoding,
         })
     }
+}
 
-    fn shape(&self) -> Result<Shape, InputError> {
-        let (depth, most) = (self.depth, Topology::MAX_DEPTH);
-        let least = usize::from(self.splits.is_none());
-        check((least..=most).contains(&depth), || {
-            format!("depth is {depth}, it must be {least}…{most}")
-        })?;
-        let Some(splits) = &self.splits else {
-            return Ok(Shape::complete(depth));
-        };
-        let shape = Shape::of_splits(splits.clone()).ok_or_else(|| {
-            let rule = format!("each with its parent and none deeper than {most} levels");
-            InputError::ModelFile(format!("splits must be increasing nodes, {rule}"))
-        })?;
-        check(shape.depth() == depth, || {
-            format!(
-                "depth is {depth}, but the splits have depth {}",
-                shape.depth()
-            )
-        })?;
-        Ok(shape)
-    }
+/// The tree that splits at these nodes, or at all nodes down to `depth`, which it must have.
+pub(super) fn shape_of(depth: usize, splits: Option<&[usize]>) -> Result<Shape, InputError> {
+    let most = Topology::MAX_DEPTH;
+    let least = usize::from(splits.is_none());
+    check((least..=most).contains(&depth), || {
+        format!("depth is {depth}, it must be {least}…{most}")
+    })?;
+    let Some(splits) = splits else {
+        return Ok(Shape::complete(depth));
+    };
+    let shape = Shape::of_splits(splits.to_vec()).ok_or_else(|| {
+        let rule = format!("each with its parent and none deeper than {most} levels");
+        InputError::ModelFile(format!("splits must be increasing nodes, {rule}"))
+    })?;
+    check(shape.depth() == depth, || {
+        format!(
+            "depth is {depth}, but the splits have depth {}",
+            shape.depth()
+        )
+    })?;
+    Ok(shape)
 }
 
 /// One that gives `features` features.
-fn check_encoding(encoding: &Encoding, features: usize) -> Result<(), InputError> {
+pub(super) fn check_encoding(encoding: &Encoding, features: usize) -> Result<(), InputError> {
     encoding.validate().map_err(InputError::ModelFile)?;
     let got = encoding.features();
     check(got == features, || {

@@ -49,6 +49,17 @@ pub enum TriedSettings {
     Orct(OrctCandidate),
     /// Of an SRT.
     Srt(SrtCandidate),
+    /// Of an SPDT.
+    Spdt(SpdtCandidate),
+}
+
+/// The settings of an SPDT that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpdtCandidate {
+    /// C.
+    pub cost: f64,
+    /// Features of the root's split.
+    pub features: usize,
 }
 
 /// The settings of an ORCT that may be chosen.

@@ -1,0 +1,193 @@
+//! Growing the tree, level by level, and pruning it.
+
+use super::dichotomy::dichotomies;
+use super::grown::{GrownLeaf, GrownSplit, leaves};
+use super::interactions::interaction;
+use super::node_rows::{TreeRows, errors};
+use super::prune::prune;
+use super::split::{Split, SplitSettings, split};
+use crate::progress::Progress;
+use crate::stop::{Stop, Stopped};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// How a tree is grown.
+#[derive(Clone)]
+pub(crate) struct GrowSettings<'a> {
+    /// C.
+    pub cost: f64,
+    /// B.
+    pub budget: usize,
+    /// Features of a split at most, and whether their number is chosen on folds.
+    pub most: usize,
+    pub choose: bool,
+    /// Features of the tree at most.
+    pub max_features: Option<usize>,
+    pub depth: usize,
+    /// Weight of the rows that a node needs to be split.
+    pub min_rows: f64,
+    pub folds: usize,
+    /// Whether two features that part the rows only together are looked for.
+    pub interactions: bool,
+    pub tol: f64,
+    pub seed: u64,
+    pub factors: &'a [f64],
+}
+
+/// The tree, its leaves from left to right, and how it went.
+pub(crate) struct Grown {
+    /// By node.
+    pub splits: BTreeMap<usize, GrownSplit>,
+    /// By node.
+    pub leaves: BTreeMap<usize, GrownLeaf>,
+    pub iterations: u64,
+    pub evaluations: u64,
+    pub stopped: Option<Stopped>,
+}
+
+/// Grows and prunes.
+pub(crate) fn grow(
+    rows: &TreeRows<'_>,
+    settings: &GrowSettings<'_>,
+    stop: &Stop,
+    progress: &Progress,
+) -> Grown {
+    let mut grown = Grown {
+        splits: BTreeMap::new(),
+        leaves: BTreeMap::new(),
+        iterations: 0,
+        evaluations: 0,
+        stopped: None,
+    };
+    let mut used: BTreeSet<u32> = BTreeSet::new();
+    let weighs = |row: &u32| rows.weights[*row as usize] > 0.0;
+    let all: Vec<u32> = (0..rows.codes.len() as u32).filter(weighs).collect();
+    let mut waiting = VecDeque::from([(0usize, all.clone())]);
+    while let Some((node, members)) = waiting.pop_front() {
+        let deep = (node + 1).ilog2() as usize >= settings.depth;
+        let weights = rows.class_weights(&members);
+        let total: f64 = weights.iter().sum();
+        if deep || errors(&weights) <= 0.0 || total < settings.min_rows || members.len() < 2 {
+            continue;
+        }
+        if grown.stopped.is_some() && node > 0 {
+            continue;
+        }
+        let found = best_split(rows, &members, &weights, node, &used, settings, stop);
+        progress.count_iteration();
+        grown.iterations += found.iterations;
+        grown.evaluations += found.evaluations;
+        grown.stopped = grown.stopped.or(found.stopped);
+        let side = |left: bool| -> Vec<u32> {
+            let both = members.iter().zip(&found.goes_left);
+            both.filter(|(_, l)| **l == left)
+                .map(|(row, _)| *row)
+                .collect()
+        };
+        let (left, right) = (side(true), side(false));
+        // Below the root a class of one row is no reason to split: nothing tells whether that pays.
+        if left.is_empty() || right.is_empty() || (node > 0 && found.folds < 2) {
+            continue;
+        }
+        used.extend(&found.columns);
+        waiting.push_back((2 * node + 1, left));
+        waiting.push_back((2 * node + 2, right));
+        let sides = found.held_out_sides(rows, &members);
+        let split = GrownSplit {
+            side_errors: [errors(&sides[0]), errors(&sides[1])],
+            leaf_errors: errors(&weights),
+            columns: found.columns,
+            weights: found.weights,
+            threshold: found.threshold,
+            folds: found.folds,
+            gap: found.gap,
+            objective: found.objective,
+            goes_left: found.goes_left,
+            held_out: found.held_out,
+            members,
+        };
+        grown.splits.insert(node, split);
+    }
+    prune(&mut grown.splits);
+    grown.leaves = leaves(rows, &grown.splits, &all);
+    grown
+}
+
+/// The split of a node: for more than two classes, the way to part them that a first look at held-out rows
+/// speaks for.
+fn best_split(
+    rows: &TreeRows<'_>,
+    members: &[u32],
+    class_weights: &[f64],
+    node: usize,
+    used: &BTreeSet<u32>,
+    settings: &GrowSettings<'_>,
+    stop: &Stop,
+) -> Split {
+    let room = settings
+        .max_features
+        .map(|most| most.saturating_sub(used.len()));
+    let may = |j: usize| room != Some(0) || used.contains(&(j as u32));
+    let most = match room {
+        Some(0) | None => settings.most,
+        Some(room) => settings.most.min(room),
+    };
+    let of_node = SplitSettings {
+        cost: settings.cost,
+        budget: settings.budget,
+        most,
+        choose: settings.choose,
+        folds: settings.folds,
+        tol: settings.tol,
+        factors: settings.factors,
+        may: &may,
+        seed: (settings.seed, node as u64),
+        stop,
+    };
+    let signs = |left: &[bool]| -> Vec<f64> {
+        let sign = |row: &u32| {
+            if left[rows.codes[*row as usize] as usize] {
+                1.0
+            } else {
+                -1.0
+            }
+        };
+        members.iter().map(sign).collect()
+    };
+    let ways = dichotomies(rows, members, class_weights, settings.factors);
+    let mut best = 0;
+    if ways.len() > 1 {
+        let first_look = SplitSettings {
+            most: settings.budget.min(most),
+            ..of_node.clone()
+        };
+        let mut most = f64::NEG_INFINITY;
+        for (way, left) in ways.iter().enumerate() {
+            let tried = split(rows, members, &signs(left), &first_look);
+            let gain = gain(&tried.held_out_sides(rows, members));
+            if gain > most {
+                (best, most) = (way, gain);
+            }
+        }
+    }
+    let signs = signs(&ways[best]);
+    let linear = split(rows, members, &signs, &of_node);
+    let deepest = (node + 1).ilog2() as usize + 2 > settings.depth;
+    if deepest || !settings.interactions || room == Some(0) || stop.check().is_err() {
+        return linear;
+    }
+    match interaction(rows, members, &signs, &linear, of_node.seed) {
+        Some((column, threshold)) => linear.replaced_by(rows, members, column, threshold),
+        None => linear,
+    }
+}
+
+/// By how much two sides lower the entropy of the classes, times the weight.
+fn gain(sides: &[Vec<f64>; 2]) -> f64 {
+    let entropy = |weights: &[f64]| -> f64 {
+        let total: f64 = weights.iter().sum();
+        let term = |w: &f64| if *w > 0.0 { -w * (w / total).ln() } else { 0.0 };
+        weights.iter().map(term).sum()
+    };
+    let all: Vec<f64> = sides[0].iter().zip(&sides[1]).map(|(a, b)| a + b).collect();
+    entropy(&all) - entropy(&sides[0]) - entropy(&sides[1])
+}

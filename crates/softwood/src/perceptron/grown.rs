@@ -1,0 +1,100 @@
+//! Splits and leaves of a tree that was grown, and what became known of them.
+
+use super::calibrate::{Calibration, HeldOut, calibrate};
+use super::node_rows::{TreeRows, prevailing};
+use crate::data::Rows;
+use std::collections::BTreeMap;
+
+/// A split: rows go left where Σ_j weights_j x_j ≥ threshold.
+pub(crate) struct GrownSplit {
+    pub columns: Vec<u32>,
+    pub weights: Vec<f64>,
+    pub threshold: f64,
+    /// Held-out errors, by weight, on the left and the right side.
+    pub side_errors: [f64; 2],
+    /// Errors, by weight, of a leaf in its place.
+    pub leaf_errors: f64,
+    /// Folds that its features were generated for; 1 if rows of a class were too few.
+    pub folds: usize,
+    /// Of its objective, by the objective without features.
+    pub gap: f64,
+    pub objective: f64,
+    pub(super) members: Vec<u32>,
+    pub(super) goes_left: Vec<bool>,
+    pub(super) held_out: Vec<f64>,
+}
+
+impl GrownSplit {
+    /// Whether a row goes left.
+    pub fn goes_left(&self, rows: &Rows<'_>, row: usize) -> bool {
+        let mut x = vec![0.0; self.columns.len()];
+        rows.pick(row, &|k| self.columns[k] as usize, x.len(), &mut x);
+        let terms = x.iter().zip(&self.weights);
+        terms.fold(0.0, |sum, (x, weight)| sum + weight * x) >= self.threshold
+    }
+}
+
+/// A leaf.
+pub(crate) struct GrownLeaf {
+    /// Weight of the training rows of each class.
+    pub weights: Vec<f64>,
+    /// The class of most weight.
+    pub class: usize,
+    /// See [`probabilities_at`](crate::fitted).
+    pub frequencies: Vec<f64>,
+    pub slope: f64,
+}
+
+impl GrownLeaf {
+    fn of(weights: Vec<f64>, calibration: Calibration) -> Self {
+        Self {
+            class: prevailing(&weights),
+            weights,
+            frequencies: calibration.frequencies,
+            slope: calibration.slope,
+        }
+    }
+}
+
+/// What is known of the leaves of a tree, by node.
+pub(super) fn leaves(
+    rows: &TreeRows<'_>,
+    splits: &BTreeMap<usize, GrownSplit>,
+    all: &[u32],
+) -> BTreeMap<usize, GrownLeaf> {
+    let mut leaves = BTreeMap::new();
+    if splits.is_empty() {
+        let weights = rows.class_weights(all);
+        let calibration = calibrate(&weights, &weights, &[]);
+        leaves.insert(0, GrownLeaf::of(weights, calibration));
+    }
+    for (node, split) in splits {
+        let base = rows.class_weights(&split.members);
+        let [left, right] = rows.side_weights(&split.members, &split.goes_left);
+        for (child, weights, is_left) in [(2 * node + 1, left, true), (2 * node + 2, right, false)]
+        {
+            if splits.contains_key(&child) {
+                continue;
+            }
+            let held: Vec<HeldOut> = match split.folds >= 2 {
+                true => held_out(rows, split, is_left),
+                false => Vec::new(),
+            };
+            let calibration = calibrate(&weights, &base, &held);
+            leaves.insert(child, GrownLeaf::of(weights, calibration));
+        }
+    }
+    leaves
+}
+
+/// The rows of a split on one side by the classifiers that have not seen them.
+fn held_out(rows: &TreeRows<'_>, split: &GrownSplit, is_left: bool) -> Vec<HeldOut> {
+    let both = split.members.iter().zip(&split.held_out);
+    both.filter(|(_, margin)| (**margin >= 0.0) == is_left)
+        .map(|(row, margin)| HeldOut {
+            distance: margin.abs(),
+            class: rows.codes[*row as usize],
+            weight: rows.weights[*row as usize],
+        })
+        .collect()
+}

@@ -1,0 +1,195 @@
+//! The split of a node: features generated for all folds at once, a classifier refitted on them, errors on
+//! held-out rows.
+
+use super::columns::NodeColumns;
+use super::generate::{Generated, Generation};
+use super::held_out::Checks;
+use super::node_folds::NodeFolds;
+use super::node_rows::TreeRows;
+use super::refit::{Refitted, refit};
+use super::squared_hinge::SquaredHinge;
+use crate::stop::{Stop, Stopped};
+
+/// How a node is split.
+#[derive(Clone)]
+pub(super) struct SplitSettings<'a> {
+    /// C.
+    pub cost: f64,
+    /// B.
+    pub budget: usize,
+    /// Features at most.
+    pub most: usize,
+    /// Whether the number of features, up to `most`, is chosen by errors on held-out rows.
+    pub choose: bool,
+    pub folds: usize,
+    pub tol: f64,
+    pub factors: &'a [f64],
+    pub may: &'a (dyn Fn(usize) -> bool + Sync),
+    pub seed: (u64, u64),
+    pub stop: &'a Stop,
+}
+
+/// Rows go left where Σ_j weights_j x_j ≥ threshold.
+pub(super) struct Split {
+    pub columns: Vec<u32>,
+    pub weights: Vec<f64>,
+    pub threshold: f64,
+    /// For each row of the node.
+    pub goes_left: Vec<bool>,
+    /// Margins of the rows by classifiers that have not seen them.
+    pub held_out: Vec<f64>,
+    pub folds: usize,
+    /// See [`Generated::gap`].
+    pub gap: f64,
+    pub objective: f64,
+    pub iterations: u64,
+    pub evaluations: u64,
+    pub stopped: Option<Stopped>,
+}
+
+impl Split {
+    /// Weight of each class on either side by the classifiers that have not seen the rows.
+    pub fn held_out_sides(&self, rows: &TreeRows<'_>, members: &[u32]) -> [Vec<f64>; 2] {
+        let goes_left: Vec<bool> = self.held_out.iter().map(|margin| *margin >= 0.0).collect();
+        rows.side_weights(members, &goes_left)
+    }
+}
+
+impl Split {
+    /// The split of the same node on one feature; what is known of the problem it was to solve stays.
+    pub fn replaced_by(
+        self,
+        rows: &TreeRows<'_>,
+        members: &[u32],
+        column: u32,
+        threshold: f64,
+    ) -> Self {
+        let columns = NodeColumns::of(&rows.rows, members);
+        let mut margins = vec![-threshold; members.len()];
+        columns.visit(column as usize, |i, x| margins[i] = x - threshold);
+        Self {
+            goes_left: sides(&columns, &[column], &[1.0], threshold),
+            columns: vec![column],
+            weights: vec![1.0],
+            threshold,
+            held_out: margins,
+            ..self
+        }
+    }
+}
+
+/// Splits the rows `members` of sign 1 from those of sign −1.
+pub(super) fn split(
+    rows: &TreeRows<'_>,
+    members: &[u32],
+    signs: &[f64],
+    settings: &SplitSettings<'_>,
+) -> Split {
+    let columns = NodeColumns::of(&rows.rows, members);
+    let cost = |row: &u32| settings.cost * rows.weights[*row as usize];
+    let costs: Vec<f64> = members.iter().map(cost).collect();
+    let folds = NodeFolds::deal(signs, settings.folds, settings.seed);
+    let problem = Problem {
+        columns: &columns,
+        signs,
+        settings,
+    };
+    let of_folds = folds.costs(&costs);
+    let universal = problem.generate(&of_folds, folds.count);
+    let checks = Checks::of(&problem, &costs, &folds);
+    let rounds = match settings.choose && folds.count >= 2 {
+        true => checks.best_round(rows, members, universal.groups.len()),
+        false => universal.groups.len(),
+    };
+    let start = universal.point.w.chunks_exact(folds.count);
+    let start = start.map(|w| w.iter().sum::<f64>() / folds.count as f64);
+    let fitted = problem.refit(&universal, rounds, start.collect(), &costs);
+    let held_out = match folds.count >= 2 {
+        true => checks.held_out(&problem, &costs, rounds),
+        false => fitted.margins.clone(),
+    };
+    let chosen = universal.chosen.iter().zip(&fitted.w);
+    let mut terms: Vec<(u32, f64)> = chosen
+        .map(|(j, w)| (*j, w * settings.factors[*j as usize]))
+        .filter(|(_, w)| *w != 0.0)
+        .collect();
+    terms.sort_unstable_by_key(|(j, _)| *j);
+    let (chosen, weights): (Vec<u32>, Vec<f64>) = terms.into_iter().unzip();
+    let threshold = -fitted.biases[0];
+    Split {
+        goes_left: sides(&columns, &chosen, &weights, threshold),
+        columns: chosen,
+        weights,
+        threshold,
+        held_out,
+        folds: folds.count,
+        gap: universal.gap,
+        objective: fitted.objective,
+        iterations: universal.iterations + fitted.work.iterations,
+        evaluations: universal.iterations + fitted.work.evaluations,
+        stopped: universal.stopped.or(settings.stop.check().err()),
+    }
+}
+
+/// A node's rows, their sides and how they are to be parted.
+pub(super) struct Problem<'a, 'r> {
+    pub columns: &'a NodeColumns<'r>,
+    pub signs: &'a [f64],
+    pub settings: &'a SplitSettings<'a>,
+}
+
+impl Problem<'_, '_> {
+    /// Features for `blocks` classifiers with these costs of rows, n × blocks.
+    pub fn generate(&self, costs: &[f64], blocks: usize) -> Generated {
+        let settings = self.settings;
+        let hinge = SquaredHinge {
+            signs: self.signs,
+            costs,
+            blocks,
+        };
+        let generation = Generation {
+            columns: self.columns,
+            factors: settings.factors,
+            hinge: &hinge,
+            budget: settings.budget,
+            most: settings.most,
+            may: settings.may,
+            tol: settings.tol,
+            stop: settings.stop,
+        };
+        generation.run()
+    }
+
+    /// One classifier on the features of the first `rounds`, from `start` on.
+    pub fn refit(
+        &self,
+        generated: &Generated,
+        rounds: usize,
+        mut start: Vec<f64>,
+        costs: &[f64],
+    ) -> Refitted {
+        let rounds = rounds.min(generated.groups.len());
+        let count: usize = generated.groups[..rounds].iter().sum();
+        start.truncate(count);
+        let hinge = SquaredHinge {
+            signs: self.signs,
+            costs,
+            blocks: 1,
+        };
+        if rounds == generated.groups.len() {
+            return refit(&generated.rows, &hinge, start, self.settings.stop);
+        }
+        let (columns, factors) = (self.columns, self.settings.factors);
+        let packed = columns.pack(&generated.chosen[..count], factors);
+        refit(&packed, &hinge, start, self.settings.stop)
+    }
+}
+
+/// Where the rows go: by the same sum, in the same order, as a fitted tree forms it.
+fn sides(columns: &NodeColumns<'_>, chosen: &[u32], weights: &[f64], threshold: f64) -> Vec<bool> {
+    let mut sums = vec![0.0; columns.len()];
+    for (j, weight) in chosen.iter().zip(weights) {
+        columns.visit(*j as usize, |i, x| sums[i] += weight * x);
+    }
+    sums.into_iter().map(|sum| sum >= threshold).collect()
+}
