@@ -75,7 +75,7 @@ impl Default for SpdtSettings {
     fn default() -> Self {
         Self {
             depth: 4,
-            cost: Some(1.0),
+            cost: None,
             budget: 20,
             split_features: None,
             max_features: None,

@@ -6,8 +6,9 @@ use super::node_rows::TreeRows;
 /// Values of class centroids at most that are looked at together.
 const MOST_CENTROIDS: usize = 50_000_000;
 
-/// Rounds of 2-means.
+/// Rounds of 2-means, and pairs of classes from which it starts, the farthest apart first.
 const ROUNDS: usize = 10;
+const MOST_STARTS: usize = 15;
 
 /// Ways to part the classes that are present among the rows: of two the one, else each against the rest and
 /// the two means of their centroids.
@@ -36,7 +37,7 @@ pub(super) fn dichotomies(
     ways
 }
 
-/// The classes parted by 2-means of their weighted centroids, from the two that are farthest apart.
+/// The classes parted by 2-means of their weighted centroids, the best of several starts.
 fn two_means(
     rows: &TreeRows<'_>,
     members: &[u32],
@@ -67,34 +68,57 @@ fn two_means(
         });
     }
     let centroid = |a: usize| &centroids[a * p..][..p];
+    let weight = |a: usize| class_weights[present[a]];
     let pairs = (0..present.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-    let apart = |(a, b): &(usize, usize)| distance(centroid(*a), centroid(*b));
-    let (a, b) = pairs
-        .max_by(|one, other| apart(one).total_cmp(&apart(other)))
-        .expect("more than two classes");
-    let mut means = [centroid(a).to_vec(), centroid(b).to_vec()];
-    let mut is_left = vec![false; present.len()];
-    for _ in 0..ROUNDS {
-        for (a, left) in is_left.iter_mut().enumerate() {
-            *left = distance(centroid(a), &means[0]) <= distance(centroid(a), &means[1]);
-        }
-        for (side, mean) in [true, false].into_iter().zip(&mut means) {
-            let own: Vec<usize> = (0..present.len()).filter(|a| is_left[*a] == side).collect();
-            let all: f64 = own.iter().map(|a| class_weights[present[*a]]).sum();
-            mean.fill(0.0);
-            for a in own {
-                let share = class_weights[present[a]] / all;
-                let both = mean.iter_mut().zip(centroid(a));
-                both.for_each(|(mean, x)| *mean += share * x);
-            }
-        }
-    }
+    let mut pairs: Vec<(usize, usize)> = pairs.collect();
+    let apart = |pair: &(usize, usize)| distance(centroid(pair.0), centroid(pair.1));
+    pairs.sort_by(|one, other| apart(other).total_cmp(&apart(one)));
+    let parted = pairs.iter().take(MOST_STARTS).map(|(a, b)| {
+        part(
+            present.len(),
+            &centroid,
+            &weight,
+            [centroid(*a).to_vec(), centroid(*b).to_vec()],
+        )
+    });
+    let best = parted.min_by(|one, other| one.1.total_cmp(&other.1));
+    let (is_left, _) = best.expect("more than two classes");
     let mut classes = vec![false; rows.classes];
     present
         .iter()
         .zip(is_left)
         .for_each(|(class, left)| classes[*class] = left);
     classes
+}
+
+/// 2-means of weighted points from given means: who is nearer to the first, and the sum of squared distances.
+fn part<'c>(
+    count: usize,
+    point: &impl Fn(usize) -> &'c [f64],
+    weight: &impl Fn(usize) -> f64,
+    mut means: [Vec<f64>; 2],
+) -> (Vec<bool>, f64) {
+    let mut is_left = vec![false; count];
+    let mut within = 0.0;
+    for _ in 0..ROUNDS {
+        within = 0.0;
+        for (a, left) in is_left.iter_mut().enumerate() {
+            let [first, second] = [0, 1].map(|side| distance(point(a), &means[side]));
+            *left = first <= second;
+            within += weight(a) * first.min(second);
+        }
+        for (side, mean) in [true, false].into_iter().zip(&mut means) {
+            let own: Vec<usize> = (0..count).filter(|a| is_left[*a] == side).collect();
+            let all: f64 = own.iter().map(|a| weight(*a)).sum();
+            mean.fill(0.0);
+            for a in own {
+                let share = weight(a) / all;
+                let both = mean.iter_mut().zip(point(a));
+                both.for_each(|(mean, x)| *mean += share * x);
+            }
+        }
+    }
+    (is_left, within)
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {

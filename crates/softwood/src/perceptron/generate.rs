@@ -5,6 +5,7 @@ use super::master::{Master, Point};
 use super::packed::PackedRows;
 use super::squared_hinge::{SquaredHinge, slopes};
 use crate::stop::{Stop, Stopped};
+use std::collections::BTreeSet;
 
 /// Rounds without a fall of the objective that is worth it, after which no more features are generated.
 const PATIENCE: usize = 1;
@@ -66,18 +67,23 @@ impl Generation<'_, '_> {
             stopped: None,
         };
         let first = found.point.objective;
-        let (mut is_chosen, mut idle) = (std::collections::BTreeSet::new(), 0);
+        let mut idle = 0;
         loop {
             let scores = self.scores(&found.point);
-            found.gap = found.gap.min(self.gap(&found.point, &scores) / first);
-            let room = self.most.saturating_sub(found.chosen.len());
-            let next = best_features(&scores, self.budget.min(room), |j| {
-                (self.may)(j) && !is_chosen.contains(&j)
-            });
+            let chosen: BTreeSet<u32> = found.chosen.iter().copied().collect();
+            let best = best_features(&scores, self.budget + chosen.len(), |_| true);
+            found.gap = found
+                .gap
+                .min(self.gap(&found.point, &scores, &best) / first);
+            let room = self.budget.min(self.most.saturating_sub(chosen.len()));
+            let may = |j: &u32| (self.may)(*j as usize) && !chosen.contains(j);
+            let next: Vec<u32> = match best.iter().all(|j| (self.may)(*j as usize)) {
+                true => best.iter().copied().filter(may).take(room).collect(),
+                false => best_features(&scores, room, |j| may(&(j as u32))),
+            };
             if next.is_empty() || idle >= PATIENCE || found.gap <= self.tol {
                 return found;
             }
-            is_chosen.extend(next.iter().map(|j| *j as usize));
             found.chosen.extend(&next);
             found.groups.push(next.len());
             found.rows = self.columns.pack(&found.chosen, self.factors);
@@ -153,11 +159,11 @@ impl Generation<'_, '_> {
     }
 
     /// The objective less the dual's value at t α, t the best: (Σ α)²/(2(S_B + Σ α²/c)), S_B being the sum
-    /// of the B largest scores. The dual of the convex relaxation of (5) with squared hinge losses and
+    /// of the B largest scores, those of the first of `best`. The dual of the convex relaxation of (5) with squared hinge losses and
     /// biases is max Σ α − ½ S_B(α) − Σ α²/(2c) over α ≥ 0 with Σ_i α_iv y_i = 0.
-    fn gap(&self, point: &Point, scores: &[f64]) -> f64 {
-        let best = best_features(scores, self.budget, |_| true);
-        let largest: f64 = best.iter().map(|j| scores[*j as usize]).sum();
+    fn gap(&self, point: &Point, scores: &[f64], best: &[u32]) -> f64 {
+        let best = best.iter().take(self.budget);
+        let largest: f64 = best.map(|j| scores[*j as usize]).sum();
         let (mut sum, mut square) = (0.0, 0.0);
         for (alpha, cost) in point.alphas.iter().zip(self.hinge.costs) {
             if *cost > 0.0 {

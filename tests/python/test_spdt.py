@@ -1,0 +1,135 @@
+"""`fit_spdt` and its model: few features of very many, sparse rows, what models tell."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import softwood
+from softwood.warnings import FewerFoldsWarning
+
+sparse = pytest.importorskip("scipy.sparse")
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """300 rows of 2,000 columns, a tenth of them nonzero; two count."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2000)) * (rng.random((300, 2000)) < 0.1)
+    X[:, [5, 1999]] = rng.normal(size=(300, 2))
+    return X, np.where(X[:, 5] + X[:, 1999] > 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def model(wide):
+    X, y = wide
+    return softwood.fit_spdt(sparse.csr_matrix(X), y, C=1.0, budget=2, depth=2)
+
+
+def test_sparse_rows_of_any_kind_give_one_model(wide, model):
+    X, y = wide
+    kinds = [
+        sparse.csr_array(X),
+        sparse.csc_matrix(X),
+    ]
+    wide_indices = sparse.csr_matrix(X)
+    wide_indices.indices = wide_indices.indices.astype(np.int64)
+    wide_indices.indptr = wide_indices.indptr.astype(np.int64)
+    for rows in (*kinds, wide_indices):
+        fitted = softwood.fit_spdt(rows, y, C=1.0, budget=2, depth=2)
+        assert fitted.splits == model.splits
+        assert all((a == b).all() for a, b in zip(fitted.split_weights(), model.split_weights(), strict=True))
+    assert {5, 1999} <= set(model.features_.tolist())
+
+
+def test_unsorted_and_repeated_indices_are_put_in_order(wide, model):
+    X, y = wide
+    rows = sparse.csr_matrix(X)
+    turned = rows.copy()
+    for i in range(turned.shape[0]):
+        part = slice(turned.indptr[i], turned.indptr[i + 1])
+        turned.indices[part] = turned.indices[part][::-1]
+        turned.data[part] = turned.data[part][::-1]
+    turned.has_sorted_indices = False
+    turned.has_canonical_format = False
+    fitted = softwood.fit_spdt(turned, y, C=1.0, budget=2, depth=2)
+    assert (fitted.predict(rows) == model.predict(rows)).all()
+
+
+def test_probabilities_agree_with_classes_and_rules_with_leaves(wide, model):
+    X, _ = wide
+    rows = sparse.csr_matrix(X)
+    probabilities = model.predict_proba(rows)
+    assert np.allclose(probabilities.sum(axis=1), 1)
+    assert (model.classes[probabilities.argmax(axis=1)] == model.predict(X)).all()
+    assert ((model.decision_values(rows) > 0) == (model.predict(X) == "yes")).all()
+    rule = model.rule(0)
+    left = X[:, list(rule.features)] @ rule.weights >= rule.threshold
+    assert (left == (model.decision_path(X)[:, 1] == 1)).all()
+    assert np.isinf(rule.steepness)
+    importance = model.importance()
+    assert set(np.flatnonzero(importance)) == set(model.features_.tolist())
+    assert importance[[5, 1999]].min() > np.delete(importance, [5, 1999]).max()
+
+
+def test_a_model_survives_files_and_pickles(model, tmp_path):
+    model.save(tmp_path / "tree.json")
+    assert softwood.load(tmp_path / "tree.json") == model
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert "features='" in repr(model)
+    assert str(model).startswith("SPDT of depth")
+
+
+def test_c_is_chosen_by_folds_and_told(wide):
+    X, y = wide
+    table = softwood.fit_spdt(X[:, :60], y, budget=2, depth=1).report.cross_validation
+    assert [c.cost for c in table.candidates] == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert max(c.score for c in table.candidates) == table.candidates[table.chosen].score
+
+
+def test_a_class_of_few_rows_makes_fewer_folds(wide):
+    X, _ = wide
+    y = np.arange(300) < 3
+    with pytest.warns(FewerFoldsWarning, match="3 were made"):
+        softwood.fit_spdt(X, y, C=1.0, depth=1)
+
+
+def test_class_weights_are_weights_of_rows(wide):
+    X, y = wide
+    weights = np.where(y == "yes", 3.0, 1.0)
+    a = softwood.fit_spdt(X, y, C=1.0, depth=1, sample_weight=weights)
+    b = softwood.fit_spdt(X, y, C=1.0, depth=1, class_weight={"yes": 3.0})
+    assert (a.intercepts == b.intercepts).all()
+
+
+def test_text_columns_of_tables_are_features():
+    table = {"size": list(range(40)), "colour": ["red", "blue"] * 20}
+    model = softwood.fit_spdt(table, [1, 0] * 20, C=1.0, depth=1)
+    assert (model.predict(table) == [1, 0] * 20).all()
+    assert "colour is" in str(model.rule(0))
+    assert model.importance().shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"C": 0}, "C must be"),
+        ({"C": "none"}, "C must be"),
+        ({"budget": 0}, "budget must be"),
+        ({"split_features": 0}, "split_features must be"),
+        ({"max_features": 0}, "max_features must be"),
+        ({"scaling": "minmax"}, "scaling must be"),
+        ({"folds": 1}, "folds must be"),
+        ({"min_rows": -1}, "min_rows must be"),
+    ],
+)
+def test_bad_settings_are_refused(wide, setting, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        softwood.fit_spdt(*wide, **setting)
+
+
+def test_what_is_not_finite_is_named():
+    rows = sparse.csr_matrix(np.eye(5))
+    rows.data[3] = np.inf
+    with pytest.raises(ValueError, match=r"X\[3, 3\] is inf"):
+        softwood.fit_spdt(rows, [0, 1, 0, 1, 0])
