@@ -141,7 +141,7 @@ def test_a_bound_that_cannot_be_kept_ends_as_infeasible():
         ({"rows": [0]}, "has no bound"),
         ({"rows": [0], "max_mse": -1.0}, "has the bound -1"),
         ({"rows": [0], "max_mse": np.nan}, "max_mse of row group"),
-        ({"max_mse": 1.0}, "either rows or X and y"),
+        ({"max_mse": 1.0}, "one of rows, where, or X and y"),
         ({"X": np.zeros((2, 2)), "y": [0, 1], "max_mse": 1.0}, "2 columns"),
         ({"X": np.full((1, 3), np.nan), "y": [0], "max_mse": 1.0}, "finite"),
     ],

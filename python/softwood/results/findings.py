@@ -104,8 +104,8 @@ class Constraint:
     multiplier : float
         Fall of the objective for each unit that the bound is relaxed by.
     feasible : bool
-        Whether the bound that training was given is kept: rates and shares within 0.001, errors and means
-        within a 10,000th of the variance or deviation of y.
+        Whether the bound that training was given is kept: rates and shares within 0.001, errors
+        and means within a 10,000th of the variance or deviation of y.
     """
 
     kind: str

@@ -68,12 +68,16 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         -------
         self
         """
+        return self._fit(X, y, sample_weight=sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **of_rows: Any) -> Any:
+        """Fit to what is in order; `of_rows` is what else there is for each row."""
         y = self._check_targets(y)
         X = self._check_rows(X, reset=True, ensure_min_samples=2)
-        check_consistent_length(X, y)
+        check_consistent_length(X, y, *of_rows.values())
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        self.model_ = self._fit_model(X, y, sample_weight)
+        self.model_ = self._fit_model(X, y, {"sample_weight": sample_weight} | of_rows)
         self.n_iter_ = self.model_.report.iterations
         return self
 
@@ -88,18 +92,18 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         finite = "allow-nan" if self.missing == "indicator" else True
         return validate_data(self, X, ensure_all_finite=finite, **ROWS, **checks)
 
-    def _fit_model(self, X: Any, y: NDArray[Any], sample_weight: Any) -> Any:
+    def _fit_model(self, X: Any, y: NDArray[Any], of_rows: dict[str, Any]) -> Any:
         """Return the tree, the best so far if a callback ends the fit."""
         settings = self.get_params(deep=False)
         settings |= {
             "random_state": self._seed(),
             "n_threads": effective_n_jobs(settings.pop("n_jobs")),
             "feature_names": getattr(self, "feature_names_in_", None),
-            "sample_weight": sample_weight,
+            **of_rows,
         }
         if not getattr(self, "_skl_callbacks", None):
             return self._function(X, y, **settings)
-        training = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        training = {"X": X, "y": y, "metadata": of_rows}
         with follow(settings["progress"], settings.pop("verbose")) as show:
             tasks = Tasks(self, training, show)
             try:
@@ -202,6 +206,39 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         if "model_" in state:
             state = state | {"model_": restore(*state["model_"])}
         super().__setstate__(state)
+
+
+class GroupedTree(TreeEstimator):
+    """An estimator whose tree can keep bounds on groups of rows."""
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        sensitive_features: ArrayLike | None = None,
+    ) -> Any:
+        """Fit the tree.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, shape (N, p)
+            Training rows: finite numbers; the columns of a frame may also hold text and categories.
+        y : array_like, shape (N,)
+            Labels of a classifier, response of a regressor.
+        sample_weight : array_like, shape (N,), optional
+            Weights of the rows, not negative; weight 2 counts as the row twice.
+        sensitive_features : array_like, shape (N,), optional
+            A value for each row, by which `row_groups` name their rows
+            (``RowGroup(where=...)``). Scikit-learn's metadata routing hands it on.
+
+        Returns
+        -------
+        self
+        """
+        groups = {"sensitive_features": sensitive_features}
+        return self._fit(X, y, sample_weight, **groups)
 
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..functions import fit_orct, fit_orct_cv, fit_orrt, fit_spdt, fit_srt, fit_srt_cv
-from .base import TreeClassifier, TreeRegressor
+from .base import GroupedTree, TreeClassifier, TreeRegressor
 
 
-class ORCTClassifier(TreeClassifier, function=fit_orct):
+class ORCTClassifier(TreeClassifier, GroupedTree, function=fit_orct):
     """An optimal randomized classification tree, as :func:`softwood.fit_orct` fits it.
 
     Parameters
@@ -31,8 +31,8 @@ class ORCTClassifier(TreeClassifier, function=fit_orct):
 
     Notes
     -----
-    There is no `decision_function`: with `costs` or `min_class_rate` the predicted class is not
-    the most probable one, and no score would rank rows as `predict` decides.
+    There is no `decision_function`: with `costs`, `min_class_rate` or `row_groups` the predicted
+    class is not the most probable one, and no score would rank rows as `predict` decides.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class ORCTClassifier(TreeClassifier, function=fit_orct):
     """
 
 
-class ORCTClassifierCV(TreeClassifier, function=fit_orct_cv):
+class ORCTClassifierCV(TreeClassifier, GroupedTree, function=fit_orct_cv):
     """An optimal randomized classification tree with its settings chosen by cross-validation.
 
     As :func:`softwood.fit_orct_cv` fits it; ``model_.report.cross_validation`` holds the table.
@@ -75,7 +75,7 @@ class ORCTClassifierCV(TreeClassifier, function=fit_orct_cv):
     """
 
 
-class ORRTRegressor(TreeRegressor, function=fit_orrt):
+class ORRTRegressor(TreeRegressor, GroupedTree, function=fit_orrt):
     """An optimal randomized regression tree, as :func:`softwood.fit_orrt` fits it.
 
     Parameters

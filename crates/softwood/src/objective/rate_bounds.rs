@@ -339,3 +339,90 @@ impl Constrained for BoundedCost<'_, '_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{
+        Classes, ClassificationRows, Parallelism, ScaledRows, Scaling, ScalingKind, scaled,
+    };
+    use crate::stop::Stop;
+    use ndarray::Array2;
+
+    fn bound(share: Share, compared_with: Option<Share>, limit: Limit) -> RateBound {
+        RateBound {
+            share,
+            compared_with,
+            limit,
+            of_decisions: true,
+            shift: 0.02,
+            slack: 0.01,
+        }
+    }
+
+    /// Three classes in two groups each, and rows of their own: recalls, selection rates, accuracy, gaps.
+    #[test]
+    fn the_gradient_of_every_combination_is_that_of_differences() {
+        let x = Array2::from_shape_fn((90, 2), |(i, j)| ((i * (j + 2)) as f64).sin());
+        let own = x.mapv(|x| 0.7 * x);
+        let codes: Vec<u32> = (0..90).map(|i| i * i % 6).collect();
+        let others: Vec<u32> = (0..90).map(|i| i % 3).collect();
+        let weights: Vec<f64> = (0..90).map(|i| 1.0 + f64::from(i % 4)).collect();
+        let scaling = Scaling::learn(ScalingKind::MinMax, x.view().into(), None);
+        let training = ClassificationRows::new(
+            ScaledRows::new(x.view().into(), &scaling).shared(),
+            Classes::new(&codes, 6),
+            Some(&weights),
+            Parallelism::None,
+            Stop::default(),
+        );
+        let aside = ClassificationRows::new(
+            scaled(own.view().into(), &scaling),
+            Classes::new(&others, 3),
+            None,
+            Parallelism::None,
+            Stop::default(),
+        );
+        let total = training.total_weight();
+        let rows = CellRows::new(vec![training, aside], vec![0, 0, 1, 1, 2, 2, 0, 1, 2], 3);
+        let share = |cells: &[usize], wanted| Share::new(cells.to_vec(), wanted, &rows).unwrap();
+        let bounds = RateBounds {
+            bounds: vec![
+                bound(share(&[1], Wanted::Class(0)), None, Limit::AtLeast(0.6)),
+                bound(share(&[1, 3, 5], Wanted::Own), None, Limit::AtLeast(0.7)),
+                bound(
+                    share(&[0, 2, 4], Wanted::Class(2)),
+                    Some(share(&[0, 1, 2, 3, 4, 5], Wanted::Class(2))),
+                    Limit::Within(0.1),
+                ),
+                bound(share(&[6, 7, 8], Wanted::Class(1)), None, Limit::AtMost(0.3)),
+            ],
+        };
+        let costs = [0.0, 0.5, 0.7, 0.5, 0.0, 0.4, 1.0, 0.5, 0.0];
+        let problem = BoundedCost {
+            rows: &rows,
+            topology: Topology::complete(2),
+            gamma: 9.0,
+            costs: &costs,
+            labels: &[2, 0, 1, 2],
+            bounds: &bounds,
+            total,
+        };
+        let at: Vec<f64> = (0..problem.dim()).map(|k| (k as f64 * 0.7).sin()).collect();
+        let slopes = [0.3, 1.1, 0.2, 0.6, 0.9];
+        assert_eq!(slopes.len(), bounds.inequalities());
+        let value = |x: &[f64]| {
+            let (f, c) = problem.values(x).unwrap();
+            f + c.iter().zip(slopes).map(|(c, s)| c * s).sum::<f64>()
+        };
+        let mut gradient = vec![0.0; at.len()];
+        problem.gradient(&at, &slopes, &mut gradient).unwrap();
+        for (i, g) in gradient.iter().enumerate() {
+            let (mut above, mut below) = (at.clone(), at.clone());
+            above[i] += 1e-6;
+            below[i] -= 1e-6;
+            let difference = (value(&above) - value(&below)) / 2e-6;
+            assert!((g - difference).abs() < 1e-7, "{i}: {g}, {difference}");
+        }
+    }
+}
