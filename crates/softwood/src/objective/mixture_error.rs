@@ -7,7 +7,7 @@ use crate::data::RegressionRows;
 use crate::leaves::{LinearModel, common_penalty, ridge, ridge_of_columns};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stopped};
 use crate::tree::model_mixture::ModelMixture;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
@@ -47,7 +47,13 @@ impl MixtureError<'_, '_> {
         let moments = self.moments(theta)?;
         let half = 0.5 * self.data.total_weight();
         let penalties: Vec<f64> = self.ridges().map(|ridge| half * ridge).collect();
-        Ok(ridge_of_columns(&moments, penalties.len(), &penalties))
+        let stop = &self.data.rows.stop;
+        Ok(ridge_of_columns(
+            &moments,
+            penalties.len(),
+            &penalties,
+            stop,
+        )?)
     }
 
     /// Whether one regression for all leaf models is worth its while.
@@ -69,7 +75,9 @@ impl MixtureError<'_, '_> {
         let slopes = self.variances.iter().map(|v| half * self.ridge * v);
         let penalties: Vec<f64> = slopes.chain([half * self.ridge]).collect();
         let moments = self.data.leaf_moments(&tree, 0, None)?;
-        let models: Vec<LinearModel> = moments.iter().map(|m| ridge(m, p, &penalties)).collect();
+        let stop = &self.data.rows.stop;
+        let models = moments.iter().map(|m| ridge(m, p, &penalties, stop));
+        let models = models.collect::<Result<Vec<LinearModel>, Stopped>>()?;
         let at_center = |model: &LinearModel| model.intercept + self.at_center(&model.slopes);
         let intercepts: Vec<f64> = models.iter().map(at_center).collect();
         let slopes = models.into_iter().flat_map(|model| model.slopes);
@@ -82,7 +90,8 @@ impl MixtureError<'_, '_> {
         let leaves = self.topology.leaves();
         let deviations: Vec<f64> = self.variances.iter().map(|v| v.sqrt()).collect();
         let units = [deviations.repeat(leaves), vec![1.0; leaves]].concat();
-        Ok(2.0 * common_penalty(&moments, &units) / self.data.total_weight())
+        let penalty = common_penalty(&moments, &units, &self.data.rows.stop)?;
+        Ok(2.0 * penalty / self.data.total_weight())
     }
 
     fn moments(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
