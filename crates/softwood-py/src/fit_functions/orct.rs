@@ -3,7 +3,7 @@
 use super::data::Training;
 use super::row_groups::{Group, open_groups, row_groups};
 use crate::arrays::Matrix;
-use crate::doorway::{enter, run_fit, run_interruptible};
+use crate::doorway::{Call, enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
 use crate::setting_tables::{
     fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings, row_selection,
@@ -40,7 +40,13 @@ pub fn fit_orct(
             }
         }
     };
-    run_fit(py, "fit_orct", progress.as_ref(), fit, OrctHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_orct"),
+        progress.as_ref(),
+        fit,
+        OrctHandle,
+    )
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_orct_cv` prepares the arguments.
@@ -62,7 +68,13 @@ pub fn fit_orct_cv(
         let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
         softwood::fit_orct_cv_with_groups(rows, labels, weights, &groups, &settings, control)
     };
-    run_fit(py, "fit_orct_cv", progress.as_ref(), fit, OrctHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_orct_cv"),
+        progress.as_ref(),
+        fit,
+        OrctHandle,
+    )
 }
 
 /// A point of a path: places of λ_L and λ_G in their grids, the model, the score.
@@ -99,7 +111,13 @@ pub fn sparsity_path(
         let held = held.as_ref();
         softwood::sparsity_path(rows, labels, weights, &grid, held, &settings, control)
     };
-    run_fit(py, "sparsity_path", progress.as_ref(), fit, path_fields)
+    run_fit(
+        py,
+        Call::on(&data.rows, "sparsity_path"),
+        progress.as_ref(),
+        fit,
+        path_fields,
+    )
 }
 
 fn path_fields(path: SparsityPath) -> PathFields {
@@ -119,7 +137,7 @@ pub fn lambda_max(
     let kind = fixed_scaling(&settings)?;
     fixed_gamma(&settings)?;
     let data = training.open(py, settings.depth)?;
-    run_interruptible(py, "lambda_max", |control| {
+    run_interruptible(py, Call::on(&data.rows, "lambda_max"), |control| {
         let weights = data.weights.as_deref();
         let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings, control)?;
         Ok((max.local, max.global, max.at_bounds))

@@ -2,7 +2,7 @@
 
 use super::data::Regression;
 use super::row_groups::{Group, open_groups, row_groups};
-use crate::doorway::run_fit;
+use crate::doorway::{Call, run_fit};
 use crate::orrt::OrrtHandle;
 use crate::setting_tables::orrt_settings;
 use pyo3::prelude::*;
@@ -26,5 +26,11 @@ pub fn fit_orrt(
         let weights = data.weights.as_deref();
         softwood::fit_orrt(data.rows, &data.y, weights, &groups, &settings, control)
     };
-    run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_orrt"),
+        progress.as_ref(),
+        fit,
+        OrrtHandle,
+    )
 }

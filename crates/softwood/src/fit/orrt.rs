@@ -1,6 +1,6 @@
 //! The optimal randomized regression tree: settings → data → starts → model.
 
-use super::leaf_weights::leaf_weights;
+use super::leaf_weights::{in_users_unit, leaf_weights};
 use super::notices::notices_of_mixture;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::OrrtStarts;
@@ -66,6 +66,7 @@ pub fn fit_orrt<'a>(
         };
         let rows_seen = (data.rows(), &data.target[..], data.weights());
         let mut model = fit_checked(rows_seen, &given, settings, control)?;
+        in_users_unit(&mut model.leaf_weights, data.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

@@ -156,6 +156,7 @@ pub fn sparsity_path<'a>(
             &stop,
             &control.progress,
             |(l, g), mut model| {
+                canonical.tell_weights(&mut model);
                 model.report.rows = rows.len();
                 path.points.push(PathPoint {
                     local: l,
