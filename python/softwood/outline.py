@@ -199,12 +199,20 @@ def shortened(text: object, length: int) -> str:
 
 def leading_terms(form: LinearForm, terms: int, length: int = 40) -> list[str]:
     """Return the terms of largest effect, such as ``+ 0.2·age``; then how many more there are."""
+    told = zip(form.weights, form.names, form.measures, strict=True)
     signed = [
-        f"{'−' if weight < 0 else '+'} {figure(abs(weight))}·{shortened(name, length)}"
-        for weight, name in zip(form.weights[:terms], form.names[:terms], strict=True)
+        f"{'−' if weight < 0 else '+'} {figure(abs(weight))}·{measured(name, measure, length)}"
+        for weight, name, measure in list(told)[:terms]
     ]
     more = len(form.names) - terms
     return [*signed, *([f"+ {more} more"] if more > 0 else [])]
+
+
+def measured(name: str, measure: str, length: int) -> str:
+    """Return what a weight is multiplied with, as models print it: x, q(x) or (x is red)."""
+    mark = {"quantile": "q", "indicator": ""}
+    line = shortened(name, length)
+    return f"{mark[measure]}({line})" if measure in mark else line
 
 
 def condition(rule: Rule, terms: int, length: int = 40, sign: str = ">") -> str:

@@ -357,6 +357,14 @@ def test_rules_in_words_lead_to_the_leaf_of_each_row(models):
     assert "curves of" in to_text(models["srt minmax"])
 
 
+def test_sums_say_what_weights_are_multiplied_with(models):
+    line = next(line for line in to_text(models["orct quantile"]).splitlines() if " > " in line)
+    rule = models["orct quantile"].rule(0)
+    assert f"·q({rule.names[0]})" in line
+    assert "·(smoker is true)" in to_text(models["spdt table"])
+    assert f"q({rule.names[0]})" in to_dot(models["orct quantile"])
+
+
 def test_dot_has_every_node_and_branch(models):
     model = models["orct minmax"]
     text = to_dot(model)
