@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .models import OrctModel, OrrtModel, SrtModel, TreeModel
+from .models import (
+    CLASSIFICATION,
+    OrctModel,
+    OrrtModel,
+    SoftTreeModel,
+    SpdtModel,
+    SrtModel,
+    TreeModel,
+)
 from .results import LeafModel, LinearForm, Rule
 
 
@@ -39,7 +47,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Split(Node):
-    """A split: its rule, and its coefficients on scaled features."""
+    """A split: its rule, and its coefficients on scaled features.
+
+    Trees on raw features have in their place the effect of each over the range of its values.
+    """
 
     rule: Rule
     coefficients: NDArray[np.float64]
@@ -58,7 +69,7 @@ class Leaf(Node):
 
 @dataclass(frozen=True)
 class Outline:
-    """All nodes of a tree, from the root on."""
+    """All nodes of a tree, from the root on; `names` are of the features that coefficients are of."""
 
     nodes: dict[int, Split | Leaf]
     names: list[str]
@@ -94,14 +105,15 @@ def outline(model: Any, X: Any = None) -> Outline:
         }
 
     nodes: dict[int, Split | Leaf] = {}
+    rules = {node: tree.rule(node) for node in tree.splits}
+    names, coefficients = _coefficients(tree, rules)
     for t, node in enumerate(tree.splits):
-        rule, coefficients = tree.rule(node), tree.coefficients[t]
-        nodes[node] = Split(**about(node), rule=rule, coefficients=coefficients)
+        nodes[node] = Split(**about(node), rule=rules[node], coefficients=coefficients[t])
     for place, node in enumerate(tree.leaves):
         nodes[node] = Leaf(**about(node), place=place, **_leaf(tree, place))
-    classes = tree.classes.tolist() if isinstance(tree, OrctModel) else []
+    classes = tree.classes.tolist() if isinstance(tree, CLASSIFICATION) else []
     curves = [curve.name for curve in tree.curves()] if isinstance(tree, SrtModel) else []
-    return Outline(dict(sorted(nodes.items())), tree.encoded_names, classes, curves)
+    return Outline(dict(sorted(nodes.items())), names, classes, curves)
 
 
 def tree_of(model: Any) -> TreeModel:
@@ -112,16 +124,36 @@ def tree_of(model: Any) -> TreeModel:
     return tree
 
 
+def _coefficients(
+    tree: TreeModel, rules: dict[int, Rule]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Return names of features and what splits have for each; of hard trees those used alone."""
+    if not isinstance(tree, SpdtModel):
+        return tree.encoded_names, tree.coefficients
+    used = tree.features_.tolist()
+    names, effects = dict.fromkeys(used, ""), np.zeros((len(rules), len(used)))
+    for effect, rule in zip(effects, rules.values(), strict=True):
+        names |= dict(zip(rule.features, rule.names, strict=True))
+        effect[np.searchsorted(used, rule.features)] = rule.effects
+    return list(names.values()), effects
+
+
 def _leaf(tree: TreeModel, place: int) -> dict[str, Any]:
-    """Return what a leaf holds: the one place here that differs between kinds of trees."""
+    """Return what a leaf holds."""
     if isinstance(tree, OrctModel):
-        decided = tree.classes[tree._handle.leaf_decisions[place]]
-        mix = tuple(tree.hard_frequencies[place].tolist())
-        return {"label": decided.item() if hasattr(decided, "item") else decided, "mix": mix}
+        decided, mix = tree.classes[tree._handle.leaf_decisions[place]], tree.hard_frequencies
+        return {"label": _plain(decided), "mix": tuple(mix[place].tolist())}
+    if isinstance(tree, SpdtModel):
+        mix = tree.leaf_weights[place] / tree.leaf_weights[place].sum()
+        return {"label": _plain(tree.leaf_classes[place]), "mix": tuple(mix.tolist())}
     if isinstance(tree, (OrrtModel, SrtModel)):
         form = tree.leaf_model(place)
         return {"form": form, "coefficients": tree.leaf_coefficients[place]}
     return {}
+
+
+def _plain(label: Any) -> object:
+    return label.item() if hasattr(label, "item") else label
 
 
 def _counts(
@@ -130,7 +162,8 @@ def _counts(
     """Return rows that end in each leaf, and the mean probability of it."""
     if X is not None:
         ends = np.bincount(tree.apply(X), minlength=len(tree.leaves))
-        return ends.astype(np.float64), tree.leaf_probabilities(X).mean(axis=0)
+        is_soft = isinstance(tree, SoftTreeModel)
+        return ends.astype(np.float64), tree.leaf_probabilities(X).mean(axis=0) if is_soft else None
     weights = np.asarray(getattr(tree, "leaf_weights", ()), np.float64)
     if not len(weights):
         return None, None

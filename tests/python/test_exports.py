@@ -16,6 +16,7 @@ import pytest
 
 import softwood
 from softwood.export import to_c, to_dot, to_python, to_sql, to_text
+from softwood.export.formula import routes_of
 
 ROWS = 10_000
 LEVELS = {"colour col": ["r'ed", 'blü"e', "?*/"], "size": ["S", "M", "L"]}
@@ -78,6 +79,9 @@ def _fits():
         "orct table",
         softwood.fit_orct(T, z > np.median(z), depth=2, gamma=64, **encoded, **QUICK),
     )
+    yield "spdt", softwood.fit_spdt(X, k, C=1.0, depth=3, min_rows=5)
+    yield "spdt two", softwood.fit_spdt(X, text != "c", C=1.0, depth=2)
+    yield "spdt table", softwood.fit_spdt(T, z > np.median(z), C=1.0, missing="indicator")
     yield "srt table", softwood.fit_srt(T, z, depth=2, curves=True, **encoded, **QUICK)
     yield "orrt table", softwood.fit_orrt(T, z, depth=2, **encoded, **QUICK)
 
@@ -96,6 +100,7 @@ KINDS = (
     ),
     *(("costs", "soft"), ("costs", "hard"), ("rates", "soft"), ("rates", "hard")),
     *(("orct table", "soft"), ("orct table", "hard"), ("srt table", None), ("orrt table", None)),
+    *(("spdt", None), ("spdt two", None), ("spdt table", None)),
 )
 
 
@@ -103,7 +108,7 @@ class Case:
     """A model, a routing, new rows, and what the model itself says of them."""
 
     def __init__(self, models, name, routing):
-        self.model, self.is_table = models[name], name.endswith("table")
+        self.name, self.model, self.is_table = name, models[name], name.endswith("table")
         self.routed = {} if routing is None else {"routing": routing}
         if self.is_table:
             self.X = table(ROWS, seed=9, unseen=True)
@@ -115,7 +120,8 @@ class Case:
             self.rows, self.names = self.X.tolist(), self.model.feature_names
         with pytest.warns() if self.is_table else nullcontext():
             self.predicted = self.model.predict(self.X, **self.routed)
-            self.shares = self.model.predict_proba(self.X, **self.routed) if routing else None
+            is_classes = hasattr(self.model, "predict_proba")
+            self.shares = self.model.predict_proba(self.X, **self.routed) if is_classes else None
 
     def check(self, predicted, shares=None):
         """Compare labels exactly, numbers to 1e-9."""
@@ -135,7 +141,9 @@ def case(models, request):
 def test_python_source_predicts_the_same(case):
     module = {}
     exec(compile(to_python(case.model, **case.routed), "tree.py", "exec"), module)
-    assert module["COLUMNS"] == case.model.feature_names
+    names, columns = case.model.feature_names, module["COLUMNS"]
+    assert columns == (names if isinstance(columns, list) else {j: names[j] for j in columns})
+    assert case.is_table or isinstance(columns, dict) == case.name.startswith("spdt")
     if case.shares is None:
         case.check([module["predict"](row) for row in case.rows])
         return
@@ -166,8 +174,7 @@ def has_exp():
 
 
 def test_sql_predicts_the_same(case):
-    soft = case.routed.get("routing", "soft") == "soft" and not hasattr(case.model, "curves")
-    if soft and not has_exp():
+    if case.routed.get("routing") != "hard" and not hasattr(case.model, "curves") and not has_exp():
         pytest.skip("this SQLite knows no EXP")
     given = {"keep": ["id"], "probabilities": case.shares is not None, **case.routed}
     once = sqlite3.sqlite_version_info >= (3, 35)
@@ -178,7 +185,7 @@ def test_sql_predicts_the_same(case):
 
 
 def test_a_case_expression_predicts_the_same(case):
-    if case.routed.get("routing") != "hard" and not hasattr(case.model, "curves"):
+    if case.routed.get("routing", routes_of(case.model)[0]) != "hard":
         with pytest.raises(ValueError, match="give table"):
             to_sql(case.model, **({"routing": "soft"} | case.routed))
         return

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, OrrtModel, SrtModel, TreeModel
+from ..models import OrctModel, OrrtModel, SpdtModel, SrtModel, TreeModel
 
 ROUTINGS = ("soft", "hard")
 
@@ -18,6 +18,7 @@ ROUTINGS = ("soft", "hard")
 ROUTES: dict[type[TreeModel], tuple[str, ...]] = {
     OrctModel: ("soft", "hard"),
     OrrtModel: ("soft",),
+    SpdtModel: ("hard",),
     SrtModel: ("hard",),
 }
 
@@ -59,6 +60,10 @@ class Map:
     flat: bool
 
 
+# That of features which splits take as they are.
+IDENTITY = Map((0.0, 1.0), (0.0, 1.0), False)
+
+
 @dataclass(frozen=True)
 class Classes:
     """What leaves of a classification tree hold."""
@@ -71,6 +76,16 @@ class Classes:
     # What stands beside a class's probability when it is chosen: L × K labels, or K × K costs.
     leaf_labels: NDArray[np.float64]
     costs: NDArray[np.float64] | None
+    # Of trees whose leaves are the less certain, the nearer a row is to the split above them: by
+    # how much; see "Sparse perceptron trees" in MODEL_FORMAT.md.
+    slopes: tuple[float, ...] = ()
+
+    def doubts(self, leaf: int) -> tuple[int, int, float]:
+        """Return the most frequent class of a leaf, the next one, and half of what is between."""
+        order = np.argsort(-self.hard_frequencies[leaf], kind="stable")
+        first, second = int(order[0]), int(order[1])
+        shares = self.hard_frequencies[leaf]
+        return first, second, float(0.5 * (shares[first] - shares[second]))
 
 
 @dataclass(frozen=True)
@@ -84,13 +99,17 @@ class Responses:
 
 @dataclass(frozen=True)
 class Formula:
-    """A tree: log odds of going left are ``gamma * (weights @ u + offsets)``, one a split."""
+    """A tree: log odds of going left are ``gamma * (weights @ u + offsets)``, one a split.
+
+    `columns` are all of a row's `width` columns, or those alone that a tree of few of them uses.
+    """
 
     kind: str
     depth: int
     gamma: float
     routing: str
     columns: tuple[Column, ...]
+    width: int
     maps: tuple[Map | None, ...]
     splits: tuple[int, ...]
     leaves: tuple[int, ...]
@@ -140,22 +159,67 @@ def formula_of(model: Any, routing: str | None = None) -> Formula:
     """
     routing, model = _routing(model, routing), getattr(model, "model_", model)
     file = json.loads(model.to_json())
+    if isinstance(model, SpdtModel):
+        return _hard_formula(model, file)
     features = len(file["features"])
     weights = np.reshape(np.asarray(file["coefficients"], np.float64), (-1, features)) / features
     # The intercepts of soft regression trees are added, those of the others subtracted.
     sign = 1 if file["kind"] == "srt" else -1
+    columns = _columns(model, file)
     return Formula(
         kind=file["kind"],
         depth=model.depth,
         gamma=file["gamma"],
         routing=routing,
-        columns=_columns(model, file),
+        columns=columns,
+        width=len(columns),
         maps=tuple(map(_map, file["features"])),
         splits=model.splits,
         leaves=model.leaves,
         weights=weights,
         offsets=sign * np.asarray(file["intercepts"], np.float64),
         at_leaves=_classes(model) if isinstance(model, OrctModel) else _responses(file),
+    )
+
+
+def _hard_formula(model: SpdtModel, file: dict[str, Any]) -> Formula:
+    """Return that of a tree of hard splits, with nothing of columns that it does not use."""
+    names, features = file.get("feature_names"), list(range(file["n_features"]))
+    if "encoding" in file:
+        columns, width = _columns(model, file), len(file["encoding"])
+    else:
+        # A tree of one leaf is told the number of rows by the first column.
+        width, features = len(features), [used["column"] for used in file["used_features"]] or [0]
+        columns = tuple(
+            Column(names[j] if names else f"x{j}", j, "number", (), None, None, first)
+            for first, j in enumerate(features)
+        )
+    weights = np.zeros((len(file["forms"]), len(features)))
+    for row, form in zip(weights, file["forms"], strict=True):
+        row[np.searchsorted(features, form["columns"])] = form["weights"]
+    frequencies = np.asarray(file["leaf_frequencies"], np.float64)
+    return Formula(
+        kind=file["kind"],
+        depth=model.depth,
+        gamma=math.inf,
+        routing="hard",
+        columns=columns,
+        width=width,
+        maps=(IDENTITY,) * len(features),
+        splits=model.splits,
+        leaves=model.leaves,
+        weights=weights,
+        offsets=-np.asarray([form["threshold"] for form in file["forms"]], np.float64),
+        at_leaves=Classes(
+            labels=model.classes.tolist(),
+            frequencies=frequencies,
+            hard_frequencies=frequencies,
+            hard_decisions=file["leaf_classes"],
+            decision="leaf_labels",
+            leaf_labels=np.eye(len(model.classes))[file["leaf_classes"]],
+            costs=None,
+            slopes=tuple(file["leaf_slopes"]),
+        ),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .formula import Classes, Column, Formula, Map, Responses, formula_of
+from .formula import IDENTITY, Classes, Column, Formula, Map, Responses, formula_of
+from .steps import LEAST_SHARE
 
 OPSET, ML_OPSET = 17, 3
 ML_DOMAIN = "ai.onnx.ml"
@@ -101,7 +102,7 @@ def to_onnx(model: Any, *, routing: str | None = None) -> Any:
 
     graph = Graph(emit, keep, "softwood/")
     if is_matrix(formula):
-        inputs = {"X": ("double", len(formula.columns))}
+        inputs = {"X": ("double", formula.width)}
         outputs = whole_graph(formula, graph, matrix="X")
     else:
         inputs = {c.name: ("text" if c.is_text else "double", 1) for c in formula.columns}
@@ -148,7 +149,8 @@ def whole_graph(
     reach = _reach(formula, graph, u)
     if isinstance(formula.at_leaves, Classes):
         label, shares = names or ("label", "probabilities")
-        _put_values(graph, missing, _shares(formula, formula.at_leaves, graph, reach), shares)
+        values_of = _shares(formula, formula.at_leaves, graph, u, reach)
+        _put_values(graph, missing, values_of, shares)
         kind = _put_label(formula, formula.at_leaves, graph, reach, label)
         return {label: kind, shares: "double"}
     (name,) = names or ("prediction",)
@@ -232,6 +234,8 @@ def _features(graph: Graph, column: Column, value: str) -> list[str]:
 
 def _straight(graph: Graph, shape: Map, x: str) -> str:
     """Return the map of a feature: the sum over its pieces of the share of each that is below x."""
+    if shape == IDENTITY:
+        return x
     values, levels = np.array(shape.values), np.array(shape.levels)
     below = graph.add("Div", graph.add("Sub", x, values[None, :-1]), np.diff(values)[None])
     if not shape.flat:
@@ -243,16 +247,13 @@ def _straight(graph: Graph, shape: Map, x: str) -> str:
 
 def _reach(formula: Formula, graph: Graph, u: str) -> str:
     """Return the probability of each leaf, N × L; with hard routing 1 for one of them."""
-    used = formula.used or [0]
-    weights = formula.weights[:, used].T
-    offsets = formula.offsets
     if formula.routing == "soft":
-        odds = graph.add("Gemm", u, formula.gamma * weights, formula.gamma * offsets)
+        odds = _margins(formula, graph, u, formula.gamma)
         limit = formula.saturation
         odds = graph.add("Clip", odds, np.array(-limit), np.array(limit))
         left, right = graph.add("Sigmoid", odds), graph.add("Sigmoid", graph.add("Neg", odds))
     else:
-        is_left = graph.add("GreaterOrEqual", graph.add("Gemm", u, weights, offsets), np.zeros(1))
+        is_left = graph.add("GreaterOrEqual", _margins(formula, graph, u), np.zeros(1))
         left = graph.add("Cast", is_left, to=DOUBLE)
         right = graph.add("Cast", graph.add("Not", is_left), to=DOUBLE)
     sides = graph.add("Concat", left, right, axis=1)
@@ -271,6 +272,12 @@ def _reach(formula: Formula, graph: Graph, u: str) -> str:
     return reach
 
 
+def _margins(formula: Formula, graph: Graph, u: str, gamma: float = 1.0) -> str:
+    """Return γ times the weighted sums, N × B."""
+    weights = formula.weights[:, formula.used or [0]].T
+    return graph.add("Gemm", u, gamma * weights, gamma * formula.offsets)
+
+
 def _put_values(
     graph: Graph, missing: list[str], values: str, name: str, flat: bool = False
 ) -> None:
@@ -283,10 +290,24 @@ def _put_values(
         graph.add("Identity", values, name=name)
 
 
-def _shares(formula: Formula, leaves: Classes, graph: Graph, reach: str) -> str:
+def _shares(formula: Formula, leaves: Classes, graph: Graph, u: str, reach: str) -> str:
     """Return the probability of each class, N × K."""
     hard = formula.routing == "hard"
-    return graph.add("MatMul", reach, leaves.hard_frequencies if hard else leaves.frequencies)
+    shares = graph.add("MatMul", reach, leaves.hard_frequencies if hard else leaves.frequencies)
+    if not any(leaves.slopes):
+        return shares
+    # 1 − tanh(s/2) is 2/(1 + e^s), s being slope times distance from the split above the leaf.
+    above = [formula.way(leaf)[-1][0] for leaf in range(len(formula.leaves))]
+    distances = graph.add("Gather", _margins(formula, graph, u), np.array(above), axis=1)
+    steep = graph.add("Mul", graph.add("Abs", distances), -np.array(leaves.slopes)[None])
+    doubt = graph.add("Mul", graph.add("Sigmoid", steep), np.array(2.0))
+    doubt = graph.add("Min", doubt, np.array(1 - LEAST_SHARE))
+    turns = np.zeros_like(leaves.hard_frequencies)
+    for leaf, slope in enumerate(leaves.slopes):
+        first, second, half = leaves.doubts(leaf)
+        turns[leaf, [first, second]] = (-half, half) if slope > 0 else 0
+    turned = graph.add("MatMul", graph.add("Mul", reach, doubt), turns)
+    return graph.add("Add", shares, turned)
 
 
 def _put_label(formula: Formula, leaves: Classes, graph: Graph, reach: str, name: str) -> str:

@@ -61,7 +61,8 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     -------
     str
         Source of a module with ``COLUMNS``, the names of the columns, and ``predict(row)``, where
-        `row` holds a value for each of them; ``predict_proba(row)``, too, of a classification
+        `row` holds a value for each of them; of a sparse perceptron tree ``COLUMNS`` has the places
+        and names of the columns that it uses, and `row` may be a mapping from places, too; ``predict_proba(row)``, too, of a classification
         tree, whose labels are ``CLASSES``. A missing value (None, NaN) in a column that matters
         raises ValueError unless the model was fitted to tell what becomes of it.
 
@@ -79,12 +80,15 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     formula = formula_of(model, routing)
     to = PythonDialect()
     outcome = steps(formula, to)
+    needs_exp = any("math." in line for line in to.lines)
+    is_whole = len(formula.columns) == formula.width
+    names = {column.place: column.name for column in formula.columns}
     parts = [
         f'"""Predicts a row by a tree of softwood ({formula.kind}, {formula.routing} routing)."""',
         "",
-        "import math" if formula.routing == "soft" else "",
+        "import math" if needs_exp else "",
         "",
-        f"COLUMNS = {[column.name for column in formula.columns]!r}",
+        f"COLUMNS = {list(names.values()) if is_whole else names!r}",
         *_functions(formula, outcome, [*_guards(formula, to), *to.lines]),
         "",
     ]

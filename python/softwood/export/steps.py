@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .formula import Classes, Column, Formula, Map, Responses
+from .formula import IDENTITY, Classes, Column, Formula, Map, Responses
+
+
+# Slope times distance counts as this at the most; how far a leaf's two most frequent classes are
+# apart at the split itself.
+SURE, LEAST_SHARE = 690.0, 1e-9
 
 
 class Dialect:
@@ -101,7 +106,8 @@ def _scaled(formula: Formula, to: Dialect) -> dict[int, str]:
             x = _feature(to, column, place)
             if column.coding != "number" or column.missing:
                 x = to.let("x", j, x, name)
-            u[j] = to.let("u", j, _straight(to, shape, x), f"{name}, scaled")
+            scaled = shape != IDENTITY
+            u[j] = to.let("u", j, _straight(to, shape, x), f"{name}, scaled") if scaled else x
     return u
 
 
@@ -220,14 +226,44 @@ def _beyond(to: Dialect, u: str, knot: str) -> str:
 
 
 def _leaf_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:
+    doubts = _doubts(formula, leaves, to, margins)
+
     def frequency(k: int) -> Callable[[int], str]:
-        return lambda leaf: to.number(leaves.hard_frequencies[leaf, k])
+        def at(leaf: int) -> str:
+            share = to.number(leaves.hard_frequencies[leaf, k])
+            first, second, half = leaves.doubts(leaf)
+            if leaf not in doubts or k not in (first, second):
+                return share
+            sign = "-" if k == first else "+"
+            return f"({share} {sign} {to.number(half)} * {doubts[leaf]})"
+
+        return at
 
     label = _at_leaf(
         formula, to, margins, lambda leaf: to.label(leaves.labels, leaves.hard_decisions[leaf])
     )
     shares = [_at_leaf(formula, to, margins, frequency(k)) for k in range(len(leaves.labels))]
     return Outcome(label, shares)
+
+
+def _doubts(
+    formula: Formula, leaves: Classes, to: Dialect, margins: list[str]
+) -> dict[int, str]:
+    """Return 1 − tanh(slope/2 · distance from the split above) of leaves that have a slope."""
+    doubts = {}
+    limit, most = to.number(SURE), to.number(1 - LEAST_SHARE)
+    for leaf, slope in enumerate(leaves.slopes):
+        if slope == 0:
+            continue
+        split, left = formula.way(leaf)[-1]
+        sign = "" if left else "-"
+        steep = to.let("m", leaf, f"{sign}{to.number(slope)} * {margins[split]}", "distance")
+        beyond = [(f"{steep} > {limit}", limit), (f"{steep} < 0", to.number(0))]
+        held = to.let("h", leaf, to.cases(beyond, steep))
+        tail = to.let("t", leaf, to.exp(f"-{held}"))
+        doubt = to.let("d", leaf, f"2.0 * {tail} / (1.0 + {tail})", f"doubt in leaf {leaf}")
+        doubts[leaf] = to.cases([(f"{doubt} > {most}", most)], doubt)
+    return doubts
 
 
 def _mixed_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:

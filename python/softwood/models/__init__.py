@@ -7,15 +7,20 @@ from typing import Any
 from .base import TreeModel
 from .orct import OrctModel
 from .orrt import OrrtModel
+from .soft import SoftTreeModel
 from .spdt import SpdtModel
 from .srt import SrtModel
 
+# Kinds that predict classes.
+CLASSIFICATION = (OrctModel, SpdtModel)
 KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
 
 __all__ = [
+    "CLASSIFICATION",
     "KINDS",
     "OrctModel",
     "OrrtModel",
+    "SoftTreeModel",
     "SpdtModel",
     "SrtModel",
     "TreeModel",

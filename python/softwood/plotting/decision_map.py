@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, TreeModel
+from ..models import CLASSIFICATION, OrctModel, SpdtModel, TreeModel
 from ..outline import tree_of
 from .canvas import Look, class_colours, fitted, plain, plt, start
 
@@ -58,7 +58,7 @@ def plot_decision_map(
     shape = (POINTS_ACROSS, POINTS_ACROSS)
     edges = (spans[0][0], spans[0][-1], spans[1][0], spans[1][-1])
     setting = {"extent": edges, "origin": "lower", "aspect": "auto", "interpolation": "bilinear"}
-    if isinstance(tree, OrctModel):
+    if isinstance(tree, CLASSIFICATION):
         _draw_classes(tree, ax, look, grid, shape, setting, routing)
         _scatter(ax, look, points, y, tree.classes.tolist())
     else:
@@ -87,6 +87,8 @@ def place_of(tree: TreeModel, feature: int | str) -> int:
 def column_of(X: Any, tree: TreeModel, place: int) -> NDArray[np.float64]:
     """Return a column of numbers."""
     name = tree.feature_names[place]
+    if hasattr(X, "tocsc"):
+        X, place = X.tocsc()[:, [place]].toarray(), 0
     values = X[name] if hasattr(X, "columns") or isinstance(X, dict) else np.asarray(X)[:, place]
     try:
         return np.asarray(values, np.float64)
@@ -103,14 +105,34 @@ def _widened(values: NDArray[np.float64]) -> tuple[float, float]:
 def _grid(tree: TreeModel, places: Sequence[int], spans: list[NDArray[np.float64]]) -> Any:
     """Return rows for all points, the first feature fastest."""
     typical = tree.typical_values
+    if isinstance(tree, SpdtModel) and typical.dtype.kind == "f":
+        return _sparse_grid(tree, places, spans, typical)
     rows = np.repeat(typical[None], POINTS_ACROSS**2, axis=0)
     rows[:, places[1]] = np.repeat(spans[1], POINTS_ACROSS)
     rows[:, places[0]] = np.tile(spans[0], POINTS_ACROSS)
     return rows
 
 
+def _sparse_grid(
+    tree: SpdtModel,
+    places: Sequence[int],
+    spans: list[NDArray[np.float64]],
+    typical: NDArray[np.float64],
+) -> Any:
+    """Return the same rows of a tree that may have millions of columns: those it uses are stored."""
+    from scipy.sparse import csr_matrix
+
+    columns = np.union1d(tree.features_, places)
+    rows = np.repeat(typical[None, columns], POINTS_ACROSS**2, axis=0)
+    rows[:, np.searchsorted(columns, places[1])] = np.repeat(spans[1], POINTS_ACROSS)
+    rows[:, np.searchsorted(columns, places[0])] = np.tile(spans[0], POINTS_ACROSS)
+    starts = np.arange(len(rows) + 1) * len(columns)
+    stored = (rows.ravel(), np.tile(columns, len(rows)), starts)
+    return csr_matrix(stored, shape=(len(rows), len(typical)))
+
+
 def _draw_classes(
-    tree: OrctModel,
+    tree: OrctModel | SpdtModel,
     ax: Any,
     look: Look,
     grid: Any,
@@ -119,10 +141,11 @@ def _draw_classes(
     routing: str,
 ) -> None:
     colours = np.array(class_colours(len(tree.classes)))
-    shares = tree.predict_proba(grid, routing=routing)
+    routed = {"routing": routing} if isinstance(tree, OrctModel) else {}
+    shares = tree.predict_proba(grid, **routed)
     mixed = (0.45 * shares @ colours + 0.55 * np.array(look.paper)).clip(0, 1)
     ax.imshow(mixed.reshape(*shape, 3), **setting)
-    codes = np.searchsorted(tree.classes, tree.predict(grid, routing=routing)).reshape(shape)
+    codes = np.searchsorted(tree.classes, tree.predict(grid, **routed)).reshape(shape)
     left, right, low, high = setting["extent"]
     spans = [np.linspace(a, b, POINTS_ACROSS) for a, b in ((left, right), (low, high))]
     if codes.min() < codes.max():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, TreeModel
+from ..models import CLASSIFICATION, OrctModel, SpdtModel, TreeModel
 from ..outline import figure, tree_of
 from ..results import SplitExplanation
 from .canvas import (
@@ -28,7 +28,8 @@ def plot_explanation(model: Any, x: Any, ax: Any = None, *, step: int = 0, top: 
     """Draw why one row goes the way it goes at a split: the log odds of left, term by term.
 
     From the log odds of a typical row to those of this one; each bar is what a feature adds
-    because its value is not the typical one (see `explain_path`).
+    because its value is not the typical one (see `explain_path`). Of a hard split it is the
+    weighted sum less the threshold.
 
     Parameters
     ----------
@@ -47,7 +48,8 @@ def plot_explanation(model: Any, x: Any, ax: Any = None, *, step: int = 0, top: 
     -------
     matplotlib Axes
     """
-    way = tree_of(model).explain_path(x)
+    tree = tree_of(model)
+    way = tree.explain_path(x)
     if not way:
         raise ValueError("the tree has no split to explain")
     if not 0 <= step < len(way):
@@ -67,8 +69,10 @@ def plot_explanation(model: Any, x: Any, ax: Any = None, *, step: int = 0, top: 
     name_rows(ax, ["typical row", *labels, "this row"], look, width=220)
     _write_changes(ax, look.ink, [told.base, *changes, told.margin], ends)
     side = "left" if told.goes_left else "right"
-    ax.set_xlabel("log odds of going left")
-    ax.set_title(f"split {told.node}: goes {side}, {told.probability:.1%} left", fontsize=10)
+    is_hard = isinstance(tree, SpdtModel)
+    sure = "" if is_hard else f", {told.probability:.1%} left"
+    ax.set_xlabel("weighted sum less the threshold" if is_hard else "log odds of going left")
+    ax.set_title(f"split {told.node}: goes {side}{sure}", fontsize=10)
     bare(ax)
     return ax
 
@@ -105,7 +109,7 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
     Parameters
     ----------
     model : model or fitted estimator
-        The tree.
+        The tree; not one of hard splits, which have no effects.
     X : array_like or data frame
         Rows; a few dozen of them can be told apart.
     ax : matplotlib Axes, optional
@@ -125,7 +129,7 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
     places = np.argsort(-sizes, kind="stable")[: max(min(top, int((sizes > 0).sum())), 1)]
     ax, look = start(ax, max(4.5, 0.75 * len(places) + 1.5), 4.4)
     drawn = effects[:, places].T
-    if isinstance(tree, OrctModel):
+    if isinstance(tree, CLASSIFICATION):
         labels, told = tree.classes.tolist(), np.searchsorted(tree.classes, tree.predict(X))
         colours = class_colours(len(labels))
         for k, colour in enumerate(colours):
@@ -150,6 +154,8 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
 
 
 def _effects(tree: TreeModel, X: Any, label: Any) -> tuple[NDArray[np.float64], str]:
+    if isinstance(tree, SpdtModel):
+        raise TypeError("a sparse perceptron tree has no effects; plot_explanation draws its splits")
     if not isinstance(tree, OrctModel):
         return tree.effects(X), "effect on the prediction"  # type: ignore[attr-defined]
     labels = tree.classes.tolist()
