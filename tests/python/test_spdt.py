@@ -83,7 +83,7 @@ def test_a_model_survives_files_and_pickles(model, tmp_path):
 def test_c_is_chosen_by_folds_and_told(wide):
     X, y = wide
     table = softwood.fit_spdt(X[:, :60], y, budget=2, depth=1).report.cross_validation
-    assert [c.cost for c in table.candidates] == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert [c.C for c in table.candidates] == [0.01, 0.1, 1.0, 10.0, 100.0]
     assert max(c.score for c in table.candidates) == table.candidates[table.chosen].score
 
 

@@ -55,7 +55,7 @@ fn the_two_features_that_count_are_found_among_thousands() {
     let (x, y) = linear();
     let settings = SpdtSettings {
         depth: 1,
-        budget: 2,
+        budget: Some(2),
         split_features: Some(2),
         cost: Some(10.0),
         ..SpdtSettings::default()
@@ -83,7 +83,7 @@ fn an_exclusive_or_is_seen_among_noise() {
             .map(|row| (row[5] > 0.0) ^ (row[250] > 0.0)),
     );
     let settings = SpdtSettings {
-        budget: 1,
+        budget: Some(1),
         split_features: Some(2),
         cost: Some(5.0),
         ..SpdtSettings::default()
@@ -270,7 +270,7 @@ fn extremes_that_are_legal_are_fitted() {
     let model = fit(constant.view(), &y20, &settings);
     assert_eq!(model.tree.shape.depth(), 0);
     let budget = SpdtSettings {
-        budget: 1_000_000,
+        budget: Some(1_000_000),
         depth: 12,
         run: RunSettings {
             time_limit: Some(Duration::from_millis(200)),
@@ -317,7 +317,7 @@ fn bad_input_is_refused_with_a_reason() {
         ),
         (
             SpdtSettings {
-                budget: 0,
+                budget: Some(0),
                 ..plain.clone()
             },
             "budget must be",

@@ -105,8 +105,10 @@ class SpdtCandidate(CvCandidate):
 
     Attributes
     ----------
-    cost : float
-        C.
+    C : float
+        Cost of slacks.
+    budget : int
+        Features generated at a time.
     features : int
         Features of the root's split.
     score : float
@@ -117,7 +119,8 @@ class SpdtCandidate(CvCandidate):
         Folds.
     """
 
-    cost: float
+    C: float
+    budget: int
     features: int
 
 

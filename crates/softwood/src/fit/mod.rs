@@ -33,7 +33,7 @@ mod scaled_fit;
 pub mod selected_rows;
 pub mod sparsity_path;
 pub mod spdt;
-mod spdt_cost;
+mod spdt_choice;
 pub mod spdt_settings;
 pub mod srt;
 mod srt_candidates;

@@ -56,8 +56,11 @@ pub enum TriedSettings {
 /// The settings of an SPDT that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpdtCandidate {
-    /// C.
+    /// C; not by the name that scores had in early files.
+    #[serde(rename = "C")]
     pub cost: f64,
+    /// B.
+    pub budget: usize,
     /// Features of the root's split.
     pub features: usize,
 }
