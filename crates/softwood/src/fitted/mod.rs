@@ -48,7 +48,8 @@ pub use path::{Contribution, SplitExplanation};
 pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
-    OrctCandidate, ResponseScoring, Scoring, SelectionReport, SelectionRound, SelectionStep,
+    OrctCandidate, OrrtCandidate, ResponseScoring, Scoring, SelectionReport, SelectionRound,
+    SelectionStep,
     SpdtCandidate, SrtCandidate, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};

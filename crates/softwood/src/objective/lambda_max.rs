@@ -53,12 +53,7 @@ impl LambdaMax {
         };
         let ranges: Vec<f64> = (0..p).map(range).collect();
         let steepness = gamma / p as f64 / penalty.shape.slope(0.0);
-        let widest = ranges.iter().copied().fold(0.0, f64::max);
-        let mut groups: BTreeMap<usize, f64> = BTreeMap::new();
-        for (group, range) in penalty.group_of_features(p).into_iter().zip(&ranges) {
-            *groups.entry(group).or_default() += range;
-        }
-        let widest_group = groups.values().copied().fold(0.0, f64::max);
+        let (widest, widest_group) = largest(&ranges, penalty);
         // p(1 − p) at μ = ±1.
         let saturated = 1.0 / (2.0 + 2.0 * gamma.cosh());
         Ok(Self {
@@ -67,4 +62,40 @@ impl LambdaMax {
             at_bounds: (depth == 1 && k == 2).then_some(saturated * steepness * widest),
         })
     }
+
+    /// The same for a mixture of linear models, from the moments of all rows around no point (u, y, 1), y of
+    /// mean 0: proposition 4.2 of the thesis.
+    ///
+    /// Where nothing is used every leaf predicts ȳ, so that the objective has no slope in splits, and the slope
+    /// −2 P_t cov(u_j, y) in β_jt, P_t being the share of every row that leaf t gets. The P_t sum to 1: a group
+    /// under the ℓ∞ norm has the slopes 2 |cov(u_j, y)| in all, a single coefficient at most that, where all
+    /// rows are in one leaf.
+    pub(crate) fn of_mixture(moments: &[f64], features: usize, penalty: &PenaltySettings) -> Self {
+        let (p, m) = (features, features + 2);
+        let moment = |j: usize, k: usize| moments[j * m + k];
+        let weight = moment(p + 1, p + 1);
+        let around = |j: usize| moment(j, p) - moment(j, p + 1) * (moment(p, p + 1) / weight);
+        let slopes: Vec<f64> = (0..p).map(|j| 2.0 * around(j).abs() / weight).collect();
+        let (local, global) = largest(&slopes, penalty);
+        let slope = penalty.shape.slope(0.0);
+        Self {
+            local: local / slope,
+            global: global / slope,
+            at_bounds: None,
+        }
+    }
+}
+
+/// The largest of the features' values, and of their sums over the groups of the penalty.
+fn largest(of_features: &[f64], penalty: &PenaltySettings) -> (f64, f64) {
+    let mut groups: BTreeMap<usize, f64> = BTreeMap::new();
+    let ids = penalty.group_of_features(of_features.len());
+    for (group, value) in ids.into_iter().zip(of_features) {
+        *groups.entry(group).or_default() += value;
+    }
+    let max = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    (
+        max(&mut of_features.iter().copied()),
+        max(&mut groups.into_values()),
+    )
 }
