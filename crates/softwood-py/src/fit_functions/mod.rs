@@ -6,3 +6,4 @@ pub mod orrt;
 mod row_groups;
 pub mod spdt;
 pub mod srt;
+pub mod svm1_odt;

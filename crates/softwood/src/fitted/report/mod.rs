@@ -3,6 +3,7 @@
 mod constraint;
 mod cv_table;
 mod fit;
+mod proof;
 mod scoring;
 mod selection;
 
@@ -11,5 +12,6 @@ pub use cv_table::{
     ClassFigures, CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate, TriedSettings,
 };
 pub use fit::FitReport;
+pub use proof::{ProofMoment, ProofReport};
 pub use scoring::{ClassScoring, ResponseScoring, Scoring};
 pub use selection::{SelectionReport, SelectionRound, SelectionStep};
