@@ -7,3 +7,4 @@ mod path;
 mod row_groups;
 pub mod spdt;
 pub mod srt;
+pub mod svm1_odt;

@@ -91,14 +91,13 @@ impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
         let (race, cut_short) = cross_validate(trees, &foldings, self.progress)?;
         let scoring = Scoring::Response(self.scoring);
         let rows = self.candidates.iter().zip(race.standings());
-        let row =
-            |(candidate, standing): (&C, _)| candidate_row(scoring, candidate.tried(), standing, None);
+        let row = |(candidate, standing): (&C, _)| {
+            candidate_row(scoring, candidate.tried(), standing, None)
+        };
         Ok(CvTable {
             scoring,
             candidates: rows.map(row).collect(),
-            chosen: race.winner(rule, |a, b| {
-                self.candidates[a].simpler(&self.candidates[b])
-            }),
+            chosen: race.winner(rule, |a, b| self.candidates[a].simpler(&self.candidates[b])),
             folds: self.effort.folds,
             repeats: foldings.len(),
             cut_short,

@@ -3,8 +3,8 @@
 //! φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)), ū being the mean row: slopes and intercepts hardly touch each
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
-use crate::data::RegressionRows;
 use super::LeafRidge;
+use crate::data::RegressionRows;
 use crate::leaves::{Groups, LinearModel, maximize_evidence, regression_of_columns, ridge};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
@@ -186,7 +186,9 @@ fn with_common_columns(moments: &[f64], leaves: usize, features: usize) -> Vec<f
     let mut all = vec![0.0; wide * wide];
     for j in 0..wide {
         for k in j..wide {
-            let terms = sources[j].iter().flat_map(|a| sources[k].iter().map(move |b| (*a, *b)));
+            let terms = sources[j]
+                .iter()
+                .flat_map(|a| sources[k].iter().map(move |b| (*a, *b)));
             all[j * wide + k] = terms.map(|(a, b)| moment(a, b)).sum();
         }
     }

@@ -2,7 +2,9 @@
 
 use super::ending::Ending;
 use crate::data::RegressionRows;
-use crate::objective::{BoundedMixture, GroupBounds, LeafRidge, MixtureError, Penalty, ProjectedMixtureError};
+use crate::objective::{
+    BoundedMixture, GroupBounds, LeafRidge, MixtureError, Penalty, ProjectedMixtureError,
+};
 use crate::progress::Progress;
 use crate::solver::{
     AugmentedLagrangian, Bounds, CountIterations, Interval, LbfgsSettings, Majorized, Multipliers,
@@ -173,7 +175,10 @@ impl<'d> MixtureDescent<'_, 'd> {
         theta: &[f64],
         iterations: u64,
     ) -> Result<Outcome, Interrupted> {
-        let (error, limits) = (self.error(stage), limits(self.tol, iterations.min(self.max_iter)));
+        let (error, limits) = (
+            self.error(stage),
+            limits(self.tol, iterations.min(self.max_iter)),
+        );
         let observer = Some(CountIterations(self.progress.clone()));
         if error.eliminates_leaves() {
             let objective = ProjectedMixtureError(error);
