@@ -104,3 +104,55 @@ impl LeafRidge {
         all / self.leaves as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODELS: [f64; 9] = [0.5, -1.0, 2.0, 0.25, -0.75, 1.5, 0.3, -0.2, 0.9];
+
+    fn some() -> LeafRidge {
+        // Three leaves, two features and the intercepts.
+        LeafRidge::of_parts(&[0.4, 0.0, 2.0], vec![1.5, 0.7, 0.1], 3)
+    }
+
+    #[test]
+    fn the_plain_ridge_is_one_of_squares() {
+        let ridge = LeafRidge::plain(0.3, &[2.0, 0.5], 3);
+        let slopes = MODELS[..6].chunks_exact(2);
+        let squares: f64 = slopes.map(|b| 2.0 * b[0] * b[0] + 0.5 * b[1] * b[1]).sum();
+        let intercepts: f64 = MODELS[6..].iter().map(|b| b * b).sum();
+        assert!((ridge.value(&MODELS) - 0.15 * (squares + intercepts)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn it_is_the_least_that_a_common_part_and_what_is_added_cost() {
+        let (common, apart) = (0.4, 1.5);
+        let b = [0.5, 2.0, -0.75];
+        let cost = |c: f64| {
+            0.5 * (common * c * c + b.iter().map(|b| apart * (b - c).powi(2)).sum::<f64>())
+        };
+        let least = apart * b.iter().sum::<f64>() / (common + 3.0 * apart);
+        let ridge = LeafRidge::of_parts(&[common, 0.0], vec![apart, 0.0], 3);
+        let models = [b[0], b[1], b[2], 0.0, 0.0, 0.0];
+        assert!((ridge.value(&models) - cost(least)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn gradient_and_matrix_are_its_derivatives() {
+        let ridge = some();
+        let mut gradient = vec![0.0; 9];
+        ridge.add_gradient(&MODELS, &mut gradient);
+        let mut matrix = vec![0.0; 81];
+        ridge.add_to_matrix(1.0, &mut matrix, 9);
+        for i in 0..9 {
+            let (mut above, mut below) = (MODELS, MODELS);
+            above[i] += 1e-5;
+            below[i] -= 1e-5;
+            let difference = (ridge.value(&above) - ridge.value(&below)) / 2e-5;
+            assert!((gradient[i] - difference).abs() < 1e-9);
+            let row = (0..9).map(|k| matrix[i.min(k) * 9 + i.max(k)] * MODELS[k]);
+            assert!((gradient[i] - row.sum::<f64>()).abs() < 1e-14);
+        }
+    }
+}
