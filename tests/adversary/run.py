@@ -14,6 +14,7 @@ import json
 import selectors
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -70,7 +71,11 @@ def supervised(seed: int, first: int, count: int) -> Iterator[dict[str, Any]]:
     last = first + count
     while first < last:
         command = [sys.executable, HERE / "worker.py", str(seed), str(first), str(last - first)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as worker:
+        # Files are written by names that are drawn, too.
+        with (
+            tempfile.TemporaryDirectory(prefix="softwood-adversary-") as folder,
+            subprocess.Popen(command, stdout=subprocess.PIPE, cwd=folder) as worker,
+        ):
             for call in answers(worker):
                 first = call["number"] + 1
                 yield call

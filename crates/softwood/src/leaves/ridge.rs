@@ -30,16 +30,15 @@ pub(crate) fn ridge(
     })
 }
 
-/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² + Σ_j penalty_j β_j² from the same moments of `columns` columns
-/// that bring their own intercepts.
-pub(crate) fn ridge_of_columns(
+/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² from the same moments of `columns` columns that bring their own
+/// intercepts; a ridge has been added to the moments.
+pub(crate) fn regression_of_columns(
     moments: &[f64],
     columns: usize,
-    penalties: &[f64],
     stop: &Stop,
 ) -> Result<Vec<f64>, Stopped> {
     let (gram, right) = equations(moments, columns, columns, stop)?;
-    Ok(gram.penalized(penalties, stop)?.solve(&right))
+    Ok(gram.penalized(&vec![0.0; columns], stop)?.solve(&right))
 }
 
 /// Matrix and right-hand side of the regression; position p of the unknowns is the intercept.
