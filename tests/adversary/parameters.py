@@ -71,6 +71,7 @@ USUAL: dict[str, tuple[list[Any], list[Any]]] = {
     "cost": ([1.0], [1e100]),
     "budget": ([1, 5, 20], [1, 10**6]),
     "split_features": (["auto", 1, 5], [10**6]),
+    "vote": ([True, False], [True]),
     "min_rows": ([1.0, 10.0], [0.0, 1e300]),
     "interactions": ([True, False], [True]),
     "tolerance": ([0.0, 0.1], [1e300, 5e-324]),

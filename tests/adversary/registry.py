@@ -108,7 +108,8 @@ class Entry:
     make: Callable[[Call], Callable[..., Any]]
     target: str = "labels"
     share: float = 1.0
-    required: tuple[str, ...] = field(default=())
+    own: dict[str, Callable[[Call], Any]] = field(default_factory=dict)
+    """Parameters that mean something else here than elsewhere."""
 
     def arguments(self, call: Call) -> tuple[Callable[..., Any], dict[str, Any]]:
         """The callable and its arguments, some of them wrong if the mood is bad."""
@@ -123,7 +124,11 @@ class Entry:
         wrong = set()
         if call.draw.mood == "bad" and names:
             wrong = set(call.draw.random.sample(names, min(len(names), call.draw.one([1, 1, 1, 2]))))
-        return function, {name: parameter(call, name, wrong=name in wrong) for name in names}
+        drawn = {name: make for name, make in self.own.items() if name not in wrong}
+        return function, {
+            name: drawn[name](call) if name in drawn else parameter(call, name, wrong=name in wrong)
+            for name in names
+        }
 
 
 def attribute(module: Any, name: str) -> Callable[[Call], Callable[..., Any]]:
@@ -172,7 +177,8 @@ def entries() -> tuple[Entry, ...]:
     found += [Entry(n, attribute(softwood, n), t, 2.0) for n, t in FUNCTIONS.items()]
     found += [Entry(n, attribute(softwood, n)) for n in CLASSES]
     found += [Entry(n, estimator(n), target, 1.5) for n, target in ESTIMATORS.items()]
-    found += [Entry(n, attribute(softwood.plotting, n), share=0.3) for n in PLOTS]
+    a_path = {"path": lambda call: Call.path()}
+    found += [Entry(n, attribute(softwood.plotting, n), share=0.3, own=a_path) for n in PLOTS]
     found += [Entry(n, attribute(softwood.export, n), share=0.7) for n in EXPORTS]
     found += [Entry(n, attribute(softwood.html, n), share=0.3) for n in PAGES]
     for fit in FITS:

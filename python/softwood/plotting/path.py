@@ -33,6 +33,7 @@ def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: in
     -------
     matplotlib Axes
     """
+    _refuse_others(path)
     if along not in ("auto", *SYMBOLS):
         raise ValueError(f"along must be 'auto', 'local' or 'global', got {along!r}")
     if along == "auto":
@@ -80,6 +81,7 @@ def plot_path_map(path: SparsityPath, ax: Any = None, *, of: str = "auto") -> An
     -------
     matplotlib Axes
     """
+    _refuse_others(path)
     named = {
         "score": "accuracy on validation rows",
         "loss": "expected cost of training",
@@ -108,3 +110,8 @@ def _name_penalties(axis: Any, grid: NDArray[np.float64]) -> None:
     step = -(-len(grid) // MOST_TICKS)
     places = range(0, len(grid), step)
     axis.set_ticks(list(places), [f"{grid[k]:.1g}" for k in places])
+
+
+def _refuse_others(path: Any) -> None:
+    if not isinstance(path, SparsityPath):
+        raise TypeError(f"path must be a SparsityPath, got {type(path).__name__}")
