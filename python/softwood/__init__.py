@@ -11,11 +11,12 @@ from .functions import (
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
     lambda_max,
     load,
     vc_bounds,
 )
-from .models import OrctModel, OrrtModel, SpdtModel, SrtModel
+from .models import OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -30,6 +31,8 @@ from .results import (
     OrctCandidate,
     OrctReport,
     OrrtReport,
+    Proof,
+    ProofMoment,
     Rule,
     SelectionReport,
     SelectionRound,
@@ -38,6 +41,7 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtReport,
 )
 from .row_groups import RowGroup
 from .selection import (
@@ -75,6 +79,8 @@ __all__ = [
     "OrrtModel",
     "OrrtReport",
     "Progress",
+    "Proof",
+    "ProofMoment",
     "RowGroup",
     "RowSelection",
     "Rule",
@@ -90,6 +96,8 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtModel",
+    "Svm1OdtReport",
     "VcBounds",
     "__version__",
     "balanced_relaxation",
@@ -99,6 +107,7 @@ __all__ = [
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "leaf_regions",
     "load",

@@ -22,6 +22,8 @@ SPDT = DEFAULTS["fit_spdt"]
 SRT = DEFAULTS["fit_srt"]
 ORRT = DEFAULTS["fit_orrt"]
 SRT_CV = DEFAULTS["fit_srt_cv"]
+SVM1_ODT = DEFAULTS["fit_svm1_odt"]
+MIP = DEFAULTS["mip"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
 

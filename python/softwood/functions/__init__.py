@@ -7,6 +7,7 @@ from .orrt import fit_orrt
 from .spdt import fit_spdt
 from .srt import fit_srt
 from .srt_cv import fit_srt_cv
+from .svm1_odt import fit_svm1_odt
 from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "load",
     "vc_bounds",

@@ -9,8 +9,9 @@ from .orct import OrctModel
 from .orrt import OrrtModel
 from .spdt import SpdtModel
 from .srt import SrtModel
+from .svm1_odt import Svm1OdtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
+KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel)
 
 __all__ = [
     "KINDS",
@@ -18,6 +19,7 @@ __all__ = [
     "OrrtModel",
     "SpdtModel",
     "SrtModel",
+    "Svm1OdtModel",
     "TreeModel",
     "of_handle",
     "restore",

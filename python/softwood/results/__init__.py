@@ -3,7 +3,16 @@
 from .cross_validation import CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
-from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
+from .reports import (
+    FitReport,
+    OrctReport,
+    OrrtReport,
+    Proof,
+    ProofMoment,
+    SpdtReport,
+    SrtReport,
+    Svm1OdtReport,
+)
 
 __all__ = [
     "BOUNDED",
@@ -18,6 +27,8 @@ __all__ = [
     "OrctCandidate",
     "OrctReport",
     "OrrtReport",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectionReport",
     "SelectionRound",
@@ -26,4 +37,5 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtReport",
 ]

@@ -14,6 +14,7 @@ from .trees import (
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 from .warnings import LimitConvergenceWarning
 
@@ -25,4 +26,5 @@ __all__ = [
     "SPDTClassifier",
     "SRTRegressor",
     "SRTRegressorCV",
+    "SVM1ODTClassifier",
 ]
