@@ -1,6 +1,13 @@
 """What a fitted model tells about itself: the report of its fit and its splits as rules."""
 
-from .cross_validation import CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate
+from .cross_validation import (
+    CvCandidate,
+    CvTable,
+    OrctCandidate,
+    SpdtCandidate,
+    SrtCandidate,
+    Svm1OdtCandidate,
+)
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
 from .reports import (
@@ -37,5 +44,6 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtCandidate",
     "Svm1OdtReport",
 ]

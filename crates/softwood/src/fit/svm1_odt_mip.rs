@@ -48,7 +48,7 @@ pub fn fit_svm1_odt_by_mip<'a>(
         .search()
         .solution;
         let rows = LabelledPoints::new(problem.points, problem.paths);
-        let model = build(&rows, settings.epsilon, of_mip, &categories);
+        let model = build(&rows, problem.margin, of_mip, &categories);
         let values = model.solution_of(&rows, &start.tree);
         let limit = settings
             .run
