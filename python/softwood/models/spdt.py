@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import _core
 from ..results import SpdtReport
 from .base import TreeModel
 from .from_core import fit_report
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 

@@ -40,7 +40,9 @@ const ROUNDS: usize = 10;
 impl<'a> GrowSettings<'a> {
     /// Features of a split at most.
     pub fn most(&self) -> usize {
-        let most = self.split_features.unwrap_or(ROUNDS.saturating_mul(self.budget));
+        let most = self
+            .split_features
+            .unwrap_or(ROUNDS.saturating_mul(self.budget));
         most.min(self.max_features.unwrap_or(usize::MAX))
     }
 
