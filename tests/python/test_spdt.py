@@ -186,6 +186,7 @@ def test_selected_columns_are_those_of_the_rows(wide, model):
         model.select(np.eye(5))
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.OneClassWarning")
 def test_limits_and_callbacks_end_a_fit_with_a_tree():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2000, 3000))
