@@ -104,7 +104,11 @@ def spdts(A, a):
         given = {"budget": step, "split_features": budget, "max_features": budget}
         model = softwood.fit_spdt(A, a, tol=0, n_threads=1, **given)
         yield "fit_spdt", budget, model, len(model.features_)
-    for name, given in {"": {}, ", vote": {"vote": True}, ", budget auto": {"budget": "auto"}}.items():
+    for name, given in {
+        "": {},
+        ", vote": {"vote": True},
+        ", budget auto": {"budget": "auto"},
+    }.items():
         model = softwood.fit_spdt(A, a, n_threads=1, **given)
         yield f"fit_spdt{name}", 0, model, len(model.features_)
         if not name and len(model.features_):
@@ -205,7 +209,13 @@ def main():
     means = every.groupby(by, sort=False)[columns[2:]].mean().reset_index()
     means["standard_error"] = every.groupby(by, sort=False)["error"].sem().to_numpy()
     picture(means)
-    write_results("spdt_accuracy", "Error of sparse perceptron decision trees", means, tables_of(means), PACKAGES)
+    write_results(
+        "spdt_accuracy",
+        "Error of sparse perceptron decision trees",
+        means,
+        tables_of(means),
+        PACKAGES,
+    )
 
 
 def tables_of(means):
@@ -222,7 +232,9 @@ def tables_of(means):
     targets = []
     best = 0
     for budget in [b for b in BUDGETS if b >= 20]:
-        at = means[means["budget"] == budget].pivot(index="dataset", columns="method", values="error")
+        at = means[means["budget"] == budget].pivot(
+            index="dataset", columns="method", values="error"
+        )
         l1 = at[["LinearSVC l1", "LogisticRegression l1"]].mean(axis=1)
         gap = (at["fit_spdt"] - l1).mean()
         targets.append(target(f"mean error less that of l1 peers, {budget} features", gap, "<=", 0))

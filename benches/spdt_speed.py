@@ -40,7 +40,7 @@ def exclusive_or(rows, noise, seed):
     return X, signs_agree(X)
 
 
-def test_rows(noise, columns, rows=2000):
+def new_rows(rows, noise, columns):
     """New rows of which only the columns that a model uses are stored, beside the first two."""
     rng = np.random.default_rng(1)
     columns = np.union1d([0, 1], columns)
@@ -79,7 +79,7 @@ def run_exclusive_or(noise):
     X, y = exclusive_or(rows, noise, 0)
     fit = {"C": 5.0, "budget": 1, "split_features": 2}
     model, seconds, cores = timed(lambda: softwood.fit_spdt(X, y, **fit))
-    T, t = test_rows(noise, model.features_)
+    T, t = new_rows(2000, noise, model.features_)
     row = {
         "noise": noise,
         "rows": rows,
@@ -158,13 +158,17 @@ def main():
     arguments = parser.parse_args()
     fields = ["part", "size", "row"]
     runs = Runs("spdt_speed_runs", fields[:2], fields, [], PACKAGES)
-    planned = [(("words", k), lambda k=k: {"row": json.dumps(run_words(k))}) for k in arguments.parts]
+    planned = [
+        (("words", k), lambda k=k: {"row": json.dumps(run_words(k))}) for k in arguments.parts
+    ]
     planned += [
         (("noise", k), lambda k=k: {"row": json.dumps(run_exclusive_or(k))})
         for k in arguments.noise
     ]
     done = runs.carry_out(planned, arguments.resume, lambda row: row["row"])
-    of = {part: [json.loads(one) for one in of_part["row"]] for part, of_part in done.groupby("part")}
+    of = {
+        part: [json.loads(one) for one in of_part["row"]] for part, of_part in done.groupby("part")
+    }
     texts, noises = pd.DataFrame(of["words"]), pd.DataFrame(of["noise"]).sort_values("noise")
     texts = texts.sort_values("nonzeros")
     picture(noises)

@@ -69,7 +69,7 @@ class Leaf(Node):
 
 @dataclass(frozen=True)
 class Outline:
-    """All nodes of a tree, from the root on; `names` are of the features that coefficients are of."""
+    """All nodes of a tree, from the root on; `names` are those that coefficients belong to."""
 
     nodes: dict[int, Split | Leaf]
     names: list[str]
@@ -124,9 +124,7 @@ def tree_of(model: Any) -> TreeModel:
     return tree
 
 
-def _coefficients(
-    tree: TreeModel, rules: dict[int, Rule]
-) -> tuple[list[str], NDArray[np.float64]]:
+def _coefficients(tree: TreeModel, rules: dict[int, Rule]) -> tuple[list[str], NDArray[np.float64]]:
     """Return names of features and what splits have for each; of hard trees those used alone."""
     if not isinstance(tree, SpdtModel):
         return tree.encoded_names, tree.coefficients

@@ -61,9 +61,9 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     -------
     str
         Source of a module with ``COLUMNS``, the names of the columns, and ``predict(row)``, where
-        `row` holds a value for each of them; of a sparse perceptron tree ``COLUMNS`` has the places
-        and names of the columns that it uses, and `row` may be a mapping from places, too; ``predict_proba(row)``, too, of a classification
-        tree, whose labels are ``CLASSES``. A missing value (None, NaN) in a column that matters
+        `row` holds a value for each of them; ``predict_proba(row)``, too, of a classification
+        tree, whose labels are ``CLASSES``. Of a sparse perceptron tree ``COLUMNS`` has the places
+        and names of the columns that it uses, and `row` may be a mapping from places. A missing value (None, NaN) in a column that matters
         raises ValueError unless the model was fitted to tell what becomes of it.
 
     Examples

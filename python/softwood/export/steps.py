@@ -10,7 +10,6 @@ import numpy as np
 
 from .formula import IDENTITY, Classes, Column, Formula, Map, Responses
 
-
 # Slope times distance counts as this at the most; how far a leaf's two most frequent classes are
 # apart at the split itself.
 SURE, LEAST_SHARE = 690.0, 1e-9
@@ -246,9 +245,7 @@ def _leaf_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[
     return Outcome(label, shares)
 
 
-def _doubts(
-    formula: Formula, leaves: Classes, to: Dialect, margins: list[str]
-) -> dict[int, str]:
+def _doubts(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> dict[int, str]:
     """Return 1 − tanh(slope/2 · distance from the split above) of leaves that have a slope."""
     doubts = {}
     limit, most = to.number(SURE), to.number(1 - LEAST_SHARE)

@@ -119,7 +119,7 @@ def _sparse_grid(
     spans: list[NDArray[np.float64]],
     typical: NDArray[np.float64],
 ) -> Any:
-    """Return the same rows of a tree that may have millions of columns: those it uses are stored."""
+    """Return the same rows, those columns alone that the tree uses."""
     from scipy.sparse import csr_matrix
 
     columns = np.union1d(tree.features_, places)

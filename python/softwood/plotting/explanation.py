@@ -155,7 +155,9 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
 
 def _effects(tree: TreeModel, X: Any, label: Any) -> tuple[NDArray[np.float64], str]:
     if isinstance(tree, SpdtModel):
-        raise TypeError("a sparse perceptron tree has no effects; plot_explanation draws its splits")
+        raise TypeError(
+            "a sparse perceptron tree has no effects; plot_explanation draws its splits"
+        )
     if not isinstance(tree, OrctModel):
         return tree.effects(X), "effect on the prediction"  # type: ignore[attr-defined]
     labels = tree.classes.tolist()
