@@ -8,6 +8,7 @@ from .functions import (
     fit_orct,
     fit_orct_cv,
     fit_orrt,
+    fit_orrt_cv,
     fit_spdt,
     fit_srt,
     fit_srt_cv,
@@ -15,6 +16,7 @@ from .functions import (
     load,
     vc_bounds,
 )
+from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
 from .models import OrctModel, OrrtModel, SpdtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
@@ -29,6 +31,7 @@ from .results import (
     Notice,
     OrctCandidate,
     OrctReport,
+    OrrtCandidate,
     OrrtReport,
     Rule,
     SelectionReport,
@@ -72,6 +75,8 @@ __all__ = [
     "OrctModel",
     "OrctObjective",
     "OrctReport",
+    "OrrtCandidate",
+    "OrrtLambdaMax",
     "OrrtModel",
     "OrrtReport",
     "Progress",
@@ -96,6 +101,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
@@ -103,6 +109,8 @@ __all__ = [
     "leaf_regions",
     "load",
     "load_example",
+    "orrt_lambda_max",
+    "orrt_sparsity_path",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",

@@ -98,6 +98,11 @@ impl Stop {
         }
     }
 
+    /// The same flag with a deadline of its own.
+    pub fn with_limit(&self, limit: Duration) -> Self {
+        Self::new(&self.flag, Some(limit))
+    }
+
     /// Err once stopped.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.flag.is_raised() {

@@ -85,8 +85,7 @@ def to_c(model: Any, *, name: str = "tree", routing: str | None = None) -> str:
         Source of ``double tree_predict(row)``, which is NaN if a value is missing that the model
         cannot do without; of a classification tree, of ``int tree_predict(row, probabilities)``,
         which returns the position in ``tree_classes``, −1 if a value is missing, and fills
-        `probabilities` unless that is NULL. A row is an array of doubles, one for each column (a
-        comment names those that a sparse perceptron tree uses, and their places), or
+        `probabilities` unless that is NULL. A row is an array of doubles, one for each column, or
         ``struct tree_row`` if columns hold text, with NULL where it is missing.
 
     Examples
@@ -103,10 +102,9 @@ def to_c(model: Any, *, name: str = "tree", routing: str | None = None) -> str:
     formula = formula_of(model, routing)
     to = CDialect(formula.columns)
     outcome = steps(formula, to)
-    is_whole = len(formula.columns) == formula.width
     head = [
         f"/* Predicts one row by a tree of softwood ({formula.kind}, {formula.routing} routing).",
-        f"   Columns, {'in order' if is_whole else f'of {formula.width}'}:",
+        "   Columns, in order:",
         *(f"   {c.place}: {comment(c.name)}" for c in formula.columns),
         "*/",
         "#include <math.h>",

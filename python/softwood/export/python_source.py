@@ -62,8 +62,7 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     str
         Source of a module with ``COLUMNS``, the names of the columns, and ``predict(row)``, where
         `row` holds a value for each of them; ``predict_proba(row)``, too, of a classification
-        tree, whose labels are ``CLASSES``. Of a sparse perceptron tree ``COLUMNS`` has the places
-        and names of the columns that it uses, and `row` may be a mapping from places. A missing value (None, NaN) in a column that matters
+        tree, whose labels are ``CLASSES``. A missing value (None, NaN) in a column that matters
         raises ValueError unless the model was fitted to tell what becomes of it.
 
     Examples
@@ -80,15 +79,12 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     formula = formula_of(model, routing)
     to = PythonDialect()
     outcome = steps(formula, to)
-    needs_exp = any("math." in line for line in to.lines)
-    is_whole = len(formula.columns) == formula.width
-    names = {column.place: column.name for column in formula.columns}
     parts = [
         f'"""Predicts a row by a tree of softwood ({formula.kind}, {formula.routing} routing)."""',
         "",
-        "import math" if needs_exp else "",
+        "import math" if formula.needs_exp else "",
         "",
-        f"COLUMNS = {list(names.values()) if is_whole else names!r}",
+        f"COLUMNS = {[column.name for column in formula.columns]!r}",
         *_functions(formula, outcome, [*_guards(formula, to), *to.lines]),
         "",
     ]

@@ -7,19 +7,21 @@ from typing import Any
 from .base import TreeModel
 from .orct import OrctModel
 from .orrt import OrrtModel
+from .regression import RegressionModel
 from .soft import SoftTreeModel
 from .spdt import SpdtModel
 from .srt import SrtModel
 
-# Kinds that predict classes.
-CLASSIFICATION = (OrctModel, SpdtModel)
 KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
+# Those that predict classes, with their probabilities.
+CLASSIFIERS = (OrctModel, SpdtModel)
 
 __all__ = [
-    "CLASSIFICATION",
+    "CLASSIFIERS",
     "KINDS",
     "OrctModel",
     "OrrtModel",
+    "RegressionModel",
     "SoftTreeModel",
     "SpdtModel",
     "SrtModel",

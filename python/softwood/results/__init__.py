@@ -1,6 +1,13 @@
 """What a fitted model tells about itself: the report of its fit and its splits as rules."""
 
-from .cross_validation import CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate
+from .cross_validation import (
+    CvCandidate,
+    CvTable,
+    OrctCandidate,
+    OrrtCandidate,
+    SpdtCandidate,
+    SrtCandidate,
+)
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
 from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
@@ -17,6 +24,7 @@ __all__ = [
     "Notice",
     "OrctCandidate",
     "OrctReport",
+    "OrrtCandidate",
     "OrrtReport",
     "Rule",
     "SelectionReport",

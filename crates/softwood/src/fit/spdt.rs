@@ -249,6 +249,7 @@ fn report(data: &TreeRows<'_>, settings: &SpdtSettings, grown: &Grown, errors: f
         constraints: Vec::new(),
         cross_validation: None,
         hard_disagreement: None,
+        proof: None,
         rows: data.codes.len(),
         selection: None,
         notices: if status == SolveStatus::Cancelled {

@@ -117,10 +117,7 @@ impl Generation<'_, '_> {
             stop: self.stop,
         };
         let before = start.iterations;
-        let (point, stopped) = match master.minimize(start) {
-            Ok(point) => (point, None),
-            Err((point, stopped)) => (point, Some(stopped)),
-        };
+        let (point, stopped) = master.minimize(start);
         found.iterations += point.iterations - before;
         let margins = point.z.chunks_exact(blocks);
         let biased = margins.flat_map(|z| z.iter().zip(&point.biases).map(|(z, b)| z + b));

@@ -1,6 +1,6 @@
 //! How a fit went, whatever the kind of model.
 
-use super::{ConstraintReport, CvTable, SelectionReport};
+use super::{ConstraintReport, CvTable, ProofReport, SelectionReport};
 use crate::fitted::Notice;
 use crate::status::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,6 +43,9 @@ pub struct FitReport {
     /// instead of softly; None where routing is hard, and in files of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard_disagreement: Option<f64>,
+    /// What is proven of the tree, if anything was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofReport>,
     /// Training rows.
     pub rows: usize,
     /// How the rows to train on were selected, if they were.
