@@ -12,12 +12,13 @@ from .functions import (
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
     lambda_max,
     load,
     vc_bounds,
 )
 from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
-from .models import OrctModel, OrrtModel, SpdtModel, SrtModel
+from .models import OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -33,6 +34,8 @@ from .results import (
     OrctReport,
     OrrtCandidate,
     OrrtReport,
+    Proof,
+    ProofMoment,
     Rule,
     SelectionReport,
     SelectionRound,
@@ -41,6 +44,7 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtReport,
 )
 from .row_groups import RowGroup
 from .selection import (
@@ -80,6 +84,8 @@ __all__ = [
     "OrrtModel",
     "OrrtReport",
     "Progress",
+    "Proof",
+    "ProofMoment",
     "RowGroup",
     "RowSelection",
     "Rule",
@@ -95,6 +101,8 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtModel",
+    "Svm1OdtReport",
     "VcBounds",
     "__version__",
     "balanced_relaxation",
@@ -105,6 +113,7 @@ __all__ = [
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "leaf_regions",
     "load",

@@ -16,6 +16,7 @@ __all__ = [
     "OrrtHandle",
     "SpdtHandle",
     "SrtHandle",
+    "Svm1OdtHandle",
     "__version__",
     "balanced_relaxation",
     "defaults",
@@ -26,6 +27,8 @@ __all__ = [
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
+    "fit_svm1_odt_by_mip",
     "integer",
     "lambda_max",
     "load",
@@ -189,6 +192,30 @@ class SrtHandle(_RegressionHandle):
     def ridge_leaves(self) -> NDArray[np.float64]: ...
 
 @final
+class Svm1OdtHandle(_Handle):
+    @staticmethod
+    def from_json(text: str) -> Svm1OdtHandle: ...
+    def predict(self, x: _Rows, n_threads: Any) -> NDArray[np.intp]: ...
+    def predict_proba(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
+    def split_weights(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def used_features(self) -> NDArray[np.int64]: ...
+    @property
+    def classes(self) -> NDArray[Any]: ...
+    @property
+    def leaf_classes(self) -> NDArray[np.intp]: ...
+    @property
+    def leaf_frequencies(self) -> NDArray[np.float64]: ...
+    @property
+    def leaf_weights(self) -> NDArray[np.float64]: ...
+    @property
+    def global_sparsity(self) -> float: ...
+
+@final
 class Encoding:
     @staticmethod
     def learn(
@@ -245,6 +272,16 @@ def sparsity_path(
 def lambda_max(training: _Training, settings: _Settings) -> tuple[float, float, float | None]: ...
 def vc_bounds(depth: Any, features: Any) -> tuple[float, float]: ...
 def fit_spdt(training: _Training, settings: _Settings, progress: _Update | None) -> SpdtHandle: ...
+def fit_svm1_odt(
+    training: _Training, settings: _Settings, progress: _Update | None
+) -> Svm1OdtHandle: ...
+def fit_svm1_odt_by_mip(
+    training: _Training,
+    settings: _Settings,
+    of_mip: _Settings,
+    solve: Callable[..., Any],
+    progress: _Update | None,
+) -> Svm1OdtHandle: ...
 def fit_srt(training: _Regression, settings: _Settings, progress: _Update | None) -> SrtHandle: ...
 def fit_orrt(
     training: _Regression,

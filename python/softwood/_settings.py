@@ -23,6 +23,8 @@ SRT = DEFAULTS["fit_srt"]
 ORRT = DEFAULTS["fit_orrt"]
 ORRT_CV = DEFAULTS["fit_orrt_cv"]
 SRT_CV = DEFAULTS["fit_srt_cv"]
+SVM1_ODT = DEFAULTS["fit_svm1_odt"]
+MIP = DEFAULTS["mip"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
 

@@ -9,6 +9,7 @@ mod fit_functions;
 mod handle;
 mod kept_pool;
 mod load;
+mod mip_solver;
 mod names;
 mod orct;
 mod orct_objective;
@@ -44,7 +45,7 @@ mod _core {
     #[pymodule_export]
     use super::fit_functions::srt::{fit_srt, fit_srt_cv};
     #[pymodule_export]
-    use super::fit_functions::svm1_odt::fit_svm1_odt;
+    use super::fit_functions::svm1_odt::{fit_svm1_odt, fit_svm1_odt_by_mip};
     #[pymodule_export]
     use super::load::load;
     #[pymodule_export]

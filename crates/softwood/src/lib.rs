@@ -62,6 +62,7 @@
 //! |---|---|
 //! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`] and [`fit_srt`] |
 //! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
+//! | [`mip`] | hard trees as a mixed-integer program: plain data for any solver |
 //! | `exact` | hard trees with a proven bound: separation by a margin, search over routings, improvement of splits |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | `perceptron` | sparse linear classifiers on few of very many features, and the tree grown of them |
@@ -120,6 +121,8 @@ mod fit;
 pub mod fitted;
 #[cfg(feature = "fit")]
 mod leaves;
+#[cfg(feature = "fit")]
+pub mod mip;
 #[cfg(feature = "fit")]
 pub mod objective;
 #[cfg(feature = "fit")]
@@ -192,6 +195,8 @@ pub use fit::srt_cv_settings::SrtCvSettings;
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
 #[cfg(feature = "fit")]
 pub use fit::svm1_odt::fit_svm1_odt;
+#[cfg(feature = "fit")]
+pub use fit::svm1_odt_mip::fit_svm1_odt_by_mip;
 #[cfg(feature = "fit")]
 pub use fit::svm1_odt_settings::{StartSplit, Svm1OdtSettings, Svm1OdtStart};
 pub use fitted::{

@@ -8,6 +8,7 @@ from .orrt_cv import fit_orrt_cv
 from .spdt import fit_spdt
 from .srt import fit_srt
 from .srt_cv import fit_srt_cv
+from .svm1_odt import fit_svm1_odt
 from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "load",
     "vc_bounds",

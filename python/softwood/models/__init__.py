@@ -11,10 +11,11 @@ from .regression import RegressionModel
 from .soft import SoftTreeModel
 from .spdt import SpdtModel
 from .srt import SrtModel
+from .svm1_odt import Svm1OdtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
+KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel)
 # Those that predict classes, with their probabilities.
-CLASSIFIERS = (OrctModel, SpdtModel)
+CLASSIFIERS = (OrctModel, SpdtModel, Svm1OdtModel)
 
 __all__ = [
     "CLASSIFIERS",
@@ -25,6 +26,7 @@ __all__ = [
     "SoftTreeModel",
     "SpdtModel",
     "SrtModel",
+    "Svm1OdtModel",
     "TreeModel",
     "of_handle",
     "restore",

@@ -10,7 +10,16 @@ from .cross_validation import (
 )
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
-from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
+from .reports import (
+    FitReport,
+    OrctReport,
+    OrrtReport,
+    Proof,
+    ProofMoment,
+    SpdtReport,
+    SrtReport,
+    Svm1OdtReport,
+)
 
 __all__ = [
     "BOUNDED",
@@ -26,6 +35,8 @@ __all__ = [
     "OrctReport",
     "OrrtCandidate",
     "OrrtReport",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectionReport",
     "SelectionRound",
@@ -34,4 +45,5 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtReport",
 ]

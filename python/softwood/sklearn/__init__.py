@@ -15,6 +15,7 @@ from .trees import (
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 from .warnings import LimitConvergenceWarning
 
@@ -27,4 +28,5 @@ __all__ = [
     "SPDTClassifier",
     "SRTRegressor",
     "SRTRegressorCV",
+    "SVM1ODTClassifier",
 ]

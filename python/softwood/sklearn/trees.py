@@ -16,6 +16,7 @@ from ..functions import (
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
 )
 from .base import GroupedTree, TreeClassifier, TreeRegressor
 
@@ -251,5 +252,29 @@ class SRTRegressorCV(TreeRegressor, function=fit_srt_cv):
     >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
     >>> SRTRegressorCV(depths=(1,), curves=(False,)).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+
+class SVM1ODTClassifier(TreeClassifier, function=fit_svm1_odt):
+    """A hard oblique tree with a proven bound, as :func:`softwood.fit_svm1_odt` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : Svm1OdtModel
+        The tree: rules, explanations, the report of the fit with bound and gap.
+    {attributes}
+
+    Examples
+    --------
+    >>> import softwood
+    >>> from softwood.sklearn import SVM1ODTClassifier
+    >>> X, y, names = softwood.load_example()
+    >>> tree = SVM1ODTClassifier(depth=1, max_nodes=0).fit(X[::2], y[::2])
+    >>> tree.score(X[1::2], y[1::2]) > 0.9
     True
     """

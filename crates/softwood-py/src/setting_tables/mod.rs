@@ -14,7 +14,7 @@ pub use orrt::{orrt_cv_settings, orrt_settings};
 pub use selection::{row_selection, selection_settings};
 pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
-pub use svm1_odt::svm1_odt_settings;
+pub use svm1_odt::{mip_settings, svm1_odt_settings};
 
 use orct::{show_orct, show_orct_cv};
 use orrt::{show_orrt, show_orrt_cv};
@@ -28,7 +28,7 @@ use softwood::{
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
-use svm1_odt::show_svm1_odt;
+use svm1_odt::{show_mip, show_svm1_odt};
 
 /// What each function takes for granted, by its name.
 #[pyfunction]
@@ -50,6 +50,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("fit_spdt", spdt)?;
     all.set_item("fit_srt", srt)?;
     all.set_item("fit_svm1_odt", svm1_odt)?;
+    all.set_item("mip", show_mip(py, &softwood::mip::MipSettings::default())?)?;
     all.set_item("fit_orrt", orrt)?;
     all.set_item("fit_orrt_cv", show_orrt_cv(py, &OrrtCvSettings::default())?)?;
     all.set_item("fit_srt_cv", show_srt_cv(py, &SrtCvSettings::default())?)?;

@@ -1,11 +1,13 @@
 //! Settings of `fit_svm1_odt`.
 
 use super::table::*;
+use crate::names::Name;
 use crate::settings::*;
 use crate::values::wrong_type;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use softwood::mip::MipSettings;
 use softwood::{StartSplit, Svm1OdtSettings, Svm1OdtStart};
 
 /// The name of a start, or splits that `softwood._settings` has taken from a tree.
@@ -66,6 +68,15 @@ table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
     "encoding" => run.encoding: OfTable;
 }
 
+table! { read_mip, show_mip, MipSettings;
+    "solver" => formulation: Name;
+    "alpha1" => alpha1: Number;
+    "alpha2" => alpha2: Number;
+    "count_coefficients" => count_coefficients: Truth;
+    "cuts" => cuts: Truth;
+    "level_splits" => level_splits: Truth;
+}
+
 /// A number of nodes, or None for no limit.
 struct MostNodes;
 
@@ -84,5 +95,12 @@ impl Kind<Option<u64>> for MostNodes {
 pub fn svm1_odt_settings(given: &Bound<'_, PyDict>) -> PyResult<Svm1OdtSettings> {
     let mut settings = Svm1OdtSettings::default();
     read_svm1_odt(&mut settings, given)?;
+    Ok(settings)
+}
+
+/// Settings of a mixed-integer program.
+pub fn mip_settings(given: &Bound<'_, PyDict>) -> PyResult<MipSettings> {
+    let mut settings = MipSettings::default();
+    read_mip(&mut settings, given)?;
     Ok(settings)
 }

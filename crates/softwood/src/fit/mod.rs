@@ -48,6 +48,8 @@ pub mod srt_cv_settings;
 pub mod srt_settings;
 mod srt_starts;
 pub mod svm1_odt;
+mod svm1_odt_found;
+pub mod svm1_odt_mip;
 mod svm1_odt_model;
 pub mod svm1_odt_settings;
 mod svm1_odt_starts;

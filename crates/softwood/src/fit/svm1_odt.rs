@@ -1,6 +1,7 @@
 //! The hard oblique tree with a proven bound: settings → points → starts → search → hyperplanes → model.
 
 use super::check_orct_data::{check_labels, classes_present};
+use super::svm1_odt_found::Found;
 use super::svm1_odt_model::{Searched, to_model};
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
 use super::svm1_odt_starts::{StartRows, start_trees};
@@ -9,7 +10,7 @@ use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows, Scaling, ScalingKind};
 use crate::error::{FitError, InputError};
-use crate::exact::{Paths, Points, Problem, SolveSettings, solve};
+use crate::exact::{Moment, ObliqueTree, Paths, Points, Problem, SolveSettings, solve};
 use crate::fitted::Svm1OdtModel;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
@@ -37,7 +38,50 @@ pub fn fit_svm1_odt<'a>(
     settings: &Svm1OdtSettings,
     control: &Control,
 ) -> Result<Svm1OdtModel, FitError> {
-    let rows = rows.into();
+    search_with(rows.into(), labels, weights, (settings, control), &|task| {
+        Ok(task.search())
+    })
+}
+
+/// What is searched for, and from where.
+pub(super) struct Task<'a> {
+    pub problem: &'a Problem<'a>,
+    pub starts: Vec<ObliqueTree>,
+    pub settings: SolveSettings,
+    pub stop: &'a Stop,
+    pub control: &'a Control,
+}
+
+impl Task<'_> {
+    /// Searches by the methods of this library.
+    pub fn search(self) -> Found {
+        let watch = |moment: &Moment| {
+            self.control.progress.finish_start(Some(moment.cost));
+            self.control.progress.count_iteration();
+        };
+        let Self {
+            problem,
+            starts,
+            settings,
+            stop,
+            ..
+        } = self;
+        let solution = solve(problem, starts, &settings, stop, &watch);
+        Found {
+            solution,
+            objective: None,
+        }
+    }
+}
+
+/// Fits by any `search`.
+pub(super) fn search_with(
+    rows: Rows<'_>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    (settings, control): (&Svm1OdtSettings, &Control),
+    search: &(dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
+) -> Result<Svm1OdtModel, FitError> {
     let began = Instant::now();
     settings.validate()?;
     check_data(&rows, labels, weights, settings)?;
@@ -53,11 +97,10 @@ pub fn fit_svm1_odt<'a>(
         let ones = vec![1.0; n];
         let weights = canonical.weights().unwrap_or(&ones);
         let mut model = fit_rows(
-            &canonical.rows(),
-            &labels,
-            weights,
+            (&canonical.rows(), &labels, weights),
             settings,
             (&stop, control),
+            search,
         )?;
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
@@ -93,13 +136,11 @@ fn check_data(
 }
 
 fn fit_rows(
-    rows: &Rows<'_>,
-    labels: &Labels,
-    weights: &[f64],
+    (rows, labels, weights): (&Rows<'_>, &Labels, &[f64]),
     settings: &Svm1OdtSettings,
     (stop, control): (&Stop, &Control),
+    search: &(dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
 ) -> Result<Svm1OdtModel, FitError> {
-    let began = Instant::now();
     let random_starts = match settings.start {
         Svm1OdtStart::Random => settings.n_starts,
         _ => RANDOM_BESIDES,
@@ -120,23 +161,23 @@ fn fit_rows(
         points: &points,
         scaling: &scaling,
     };
-    let starts = start_trees(&data, settings, control)?;
-    let for_search = SolveSettings {
-        seed: settings.run.random_state,
-        restarts: settings.restarts,
-        random_starts,
-        max_nodes: settings.max_nodes,
+    let task = Task {
+        problem: &problem,
+        starts: start_trees(&data, settings, control)?,
+        settings: SolveSettings {
+            seed: settings.run.random_state,
+            restarts: settings.restarts,
+            random_starts,
+            max_nodes: settings.max_nodes,
+            improve_limit: settings.improve_limit(),
+        },
+        stop,
+        control,
     };
-    let watch = |moment: &crate::exact::Moment| {
-        control.progress.finish_start(Some(moment.cost));
-        control.progress.count_iteration();
-    };
-    let solution = solve(&problem, starts, &for_search, stop, &watch);
     let searched = Searched {
         problem: &problem,
         scaling: &scaling,
-        solution,
-        began,
+        found: search(task)?,
     };
     let model = to_model(searched, (rows, labels, weights), settings, stop);
     control.progress.complete();

@@ -1,9 +1,10 @@
 //! What the search has found, as a model: hyperplanes of the widest margin in the user's units, splits that
 //! part nothing left out, and the report.
 
+use super::svm1_odt_found::Found;
 use super::svm1_odt_settings::Svm1OdtSettings;
 use crate::data::{FeatureMap, Labels, Rows, Scaling};
-use crate::exact::{Ended, Hyperplane, ObliqueTree, Problem, Solution, counted, widen};
+use crate::exact::{Ended, Hyperplane, ObliqueTree, Problem, counted, widen};
 use crate::fitted::{
     FitReport, FittedTree, HardSplit, HardTree, Notice, ProofMoment, ProofReport, Svm1OdtModel,
 };
@@ -12,7 +13,7 @@ use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::tree::Shape;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time for the widest margins, beyond the limit of the search.
 const WIDENING: Duration = Duration::from_secs(5);
@@ -21,8 +22,7 @@ const WIDENING: Duration = Duration::from_secs(5);
 pub(super) struct Searched<'a> {
     pub problem: &'a Problem<'a>,
     pub scaling: &'a Scaling,
-    pub solution: Solution,
-    pub began: Instant,
+    pub found: Found,
 }
 
 pub(super) fn to_model(
@@ -31,18 +31,14 @@ pub(super) fn to_model(
     settings: &Svm1OdtSettings,
     stop: &Stop,
 ) -> Svm1OdtModel {
-    let (problem, solution) = (searched.problem, &searched.solution);
-    let after = stop.with_limit(WIDENING);
-    let mut best = counted(problem, solution.tree.clone());
-    let mut wide = widen(problem, &best.tree, settings.alpha2, &after);
-    wide.relabel(problem.points);
-    let wide = counted(problem, wide);
-    let errors = |tree: &ObliqueTree| tree.errors(problem.points);
-    if wide.cost <= best.cost && errors(&wide.tree) <= errors(&best.tree) {
-        best = wide;
-    }
-    best.tree.relabel(problem.points);
-    let kept = kept_splits(&best.tree);
+    let (problem, found) = (searched.problem, &searched.found);
+    let of_search = found.solution.tree.clone();
+    let (mut tree_of_planes, cost) = match found.objective {
+        Some(objective) => (of_search, objective),
+        None => widest(problem, of_search, settings.alpha2, stop),
+    };
+    tree_of_planes.relabel(problem.points);
+    let kept = kept_splits(&tree_of_planes);
     let data = TreeRows {
         rows: rows.reborrow(),
         codes: &labels.codes,
@@ -58,8 +54,8 @@ pub(super) fn to_model(
         .sum();
     let report = report(
         &searched,
-        &best.tree,
-        (best.cost, wrong),
+        &tree_of_planes,
+        (cost, wrong),
         settings,
         &leaf_classes,
     );
@@ -70,6 +66,25 @@ pub(super) fn to_model(
         leaf_weights,
         report,
     }
+}
+
+/// The tree with hyperplanes of the widest margin, and its cost, if that makes it no worse.
+fn widest(
+    problem: &Problem<'_>,
+    tree: ObliqueTree,
+    alpha2: f64,
+    stop: &Stop,
+) -> (ObliqueTree, f64) {
+    let before = counted(problem, tree);
+    let mut wide = widen(problem, &before.tree, alpha2, &stop.with_limit(WIDENING));
+    wide.relabel(problem.points);
+    let wide = counted(problem, wide);
+    let errors = |tree: &ObliqueTree| tree.errors(problem.points);
+    let best = match wide.cost <= before.cost && errors(&wide.tree) <= errors(&before.tree) {
+        true => wide,
+        false => before,
+    };
+    (best.tree, best.cost)
 }
 
 /// The splits that part something, by node, and the labels of the leaves below them.
@@ -184,7 +199,7 @@ fn report(
     settings: &Svm1OdtSettings,
     leaf_classes: &[u32],
 ) -> FitReport {
-    let (problem, solution) = (searched.problem, &searched.solution);
+    let (problem, solution) = (searched.problem, &searched.found.solution);
     let status = match solution.ended {
         Ended::Proven => SolveStatus::Optimal,
         Ended::Nodes => SolveStatus::Completed,
@@ -227,7 +242,7 @@ fn report(
         objective: cost,
         loss: wrong / problem.points.all(),
         loss_unit: Some(1.0),
-        seconds: searched.began.elapsed().as_secs_f64(),
+        seconds: 0.0,
         iterations: solution.nodes,
         evaluations: solution.nodes,
         optimality: cost - bound,

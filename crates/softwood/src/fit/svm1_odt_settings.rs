@@ -9,6 +9,8 @@ use std::time::Duration;
 const DEPTHS: std::ops::RangeInclusive<usize> = 1..=3;
 /// Margins below this drown in rounding.
 const LEAST_MARGIN: f64 = 1e-6;
+/// Share of the time limit for the improvement of starts.
+const IMPROVE_SHARE: f64 = 0.4;
 /// Largest α₂: products stay finite.
 const MAX_NORM_PENALTY: f64 = 1e100;
 
@@ -102,6 +104,12 @@ impl Svm1OdtSettings {
         )?;
         check_setting(self.n_starts >= 1, "n_starts", "at least 1", self.n_starts)?;
         check_setting(self.restarts >= 1, "restarts", "at least 1", self.restarts)
+    }
+
+    /// Time for the improvement of starts: all of it where no bound is asked for.
+    pub(super) fn improve_limit(&self) -> Option<Duration> {
+        let limit = self.run.time_limit.filter(|_| self.max_nodes != Some(0));
+        limit.map(|limit| limit.mul_f64(IMPROVE_SHARE))
     }
 
     /// Checks the start for rows of so many features.
