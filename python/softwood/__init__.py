@@ -8,6 +8,7 @@ from .functions import (
     fit_orct,
     fit_orct_cv,
     fit_orrt,
+    fit_orrt_cv,
     fit_spdt,
     fit_srt,
     fit_srt_cv,
@@ -16,6 +17,7 @@ from .functions import (
     load,
     vc_bounds,
 )
+from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
 from .models import OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
@@ -30,6 +32,7 @@ from .results import (
     Notice,
     OrctCandidate,
     OrctReport,
+    OrrtCandidate,
     OrrtReport,
     Proof,
     ProofMoment,
@@ -77,6 +80,8 @@ __all__ = [
     "OrctModel",
     "OrctObjective",
     "OrctReport",
+    "OrrtCandidate",
+    "OrrtLambdaMax",
     "OrrtModel",
     "OrrtReport",
     "Progress",
@@ -106,6 +111,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
@@ -114,6 +120,8 @@ __all__ = [
     "leaf_regions",
     "load",
     "load_example",
+    "orrt_lambda_max",
+    "orrt_sparsity_path",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",

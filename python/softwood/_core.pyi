@@ -23,6 +23,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
@@ -32,6 +33,8 @@ __all__ = [
     "lambda_max",
     "load",
     "number",
+    "orrt_lambda_max",
+    "orrt_sparsity_path",
     "refuse_missing",
     "select_extreme_points",
     "select_rows",
@@ -145,7 +148,9 @@ class OrrtHandle(_RegressionHandle):
     @property
     def gamma(self) -> float: ...
     @property
-    def ridge_leaves(self) -> float: ...
+    def ridge_leaves(self) -> NDArray[np.float64]: ...
+    @property
+    def ridge_mean(self) -> NDArray[np.float64]: ...
     @property
     def local_sparsity(self) -> float: ...
     @property
@@ -284,6 +289,21 @@ def fit_orrt(
     settings: _Settings,
     progress: _Update | None,
 ) -> OrrtHandle: ...
+def fit_orrt_cv(
+    training: _Regression,
+    groups: list[_Group],
+    settings: _Settings,
+    choices: _Settings,
+    progress: _Update | None,
+) -> OrrtHandle: ...
+def orrt_sparsity_path(
+    training: _Regression,
+    settings: _Settings,
+    grid: tuple[NDArray[np.float64], NDArray[np.float64]],
+    validation: tuple[_Rows, NDArray[np.float64]] | None,
+    progress: _Update | None,
+) -> tuple[list[tuple[int, int, OrrtHandle, float | None]], str, float]: ...
+def orrt_lambda_max(training: _Regression, settings: _Settings) -> tuple[float, float]: ...
 def fit_srt_cv(
     training: _Regression, settings: _Settings, choices: _Settings, progress: _Update | None
 ) -> SrtHandle: ...

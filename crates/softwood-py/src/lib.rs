@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
     #[pymodule_export]
-    use super::fit_functions::orrt::fit_orrt;
+    use super::fit_functions::orrt::{fit_orrt, fit_orrt_cv, orrt_lambda_max, orrt_sparsity_path};
     #[pymodule_export]
     use super::fit_functions::spdt::fit_spdt;
     #[pymodule_export]

@@ -164,6 +164,12 @@ pub use fit::orct_solver::OrctSolver;
 #[cfg(feature = "fit")]
 pub use fit::orrt::fit_orrt;
 #[cfg(feature = "fit")]
+pub use fit::orrt_cv::fit_orrt_cv;
+#[cfg(feature = "fit")]
+pub use fit::orrt_cv_settings::OrrtCvSettings;
+#[cfg(feature = "fit")]
+pub use fit::orrt_path::{HeldRows, orrt_lambda_max, orrt_sparsity_path};
+#[cfg(feature = "fit")]
 pub use fit::orrt_settings::OrrtSettings;
 #[cfg(feature = "fit")]
 pub use fit::row_groups::{GroupRows, GroupTarget, RowBound, RowGroup};

@@ -4,6 +4,7 @@ from .loading import load
 from .orct import fit_orct
 from .orct_cv import fit_orct_cv
 from .orrt import fit_orrt
+from .orrt_cv import fit_orrt_cv
 from .spdt import fit_spdt
 from .srt import fit_srt
 from .srt_cv import fit_srt_cv
@@ -16,6 +17,7 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",

@@ -17,6 +17,7 @@ from ..results import (
     FitReport,
     LinearForm,
     OrctCandidate,
+    OrrtCandidate,
     Proof,
     ProofMoment,
     SelectionReport,
@@ -82,6 +83,7 @@ def _candidate(told: Mapping[str, Any]) -> CvCandidate:
         "curves": SrtCandidate,
         "epsilon": Svm1OdtCandidate,
         "features": SpdtCandidate,
+        "ridge_leaves": OrrtCandidate,
         "gamma": OrctCandidate,
     }
     kind = next(kind for field, kind in by_field.items() if field in told)

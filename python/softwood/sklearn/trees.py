@@ -12,6 +12,7 @@ from ..functions import (
     fit_orct,
     fit_orct_cv,
     fit_orrt,
+    fit_orrt_cv,
     fit_spdt,
     fit_srt,
     fit_srt_cv,
@@ -110,6 +111,37 @@ class ORRTRegressor(TreeRegressor, GroupedTree, function=fit_orrt):
     >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
     >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
     >>> ORRTRegressor(depth=1).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+
+class ORRTRegressorCV(TreeRegressor, GroupedTree, function=fit_orrt_cv):
+    """An optimal randomized regression tree with its settings chosen by cross-validation.
+
+    As :func:`softwood.fit_orrt_cv` fits it; ``model_.report.cross_validation`` holds the table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : OrrtModel
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    ORRTRegressor : Fits a tree with given settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import ORRTRegressorCV
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> tree = ORRTRegressorCV(depths=(1,), gammas=(32, 512), n_starts=2).fit(X, y)
+    >>> tree.score(X, y) > 0.95
     True
     """
 

@@ -19,7 +19,7 @@ pub struct SpdtModel {
     /// L × K: frequencies of the classes far from the split above each leaf, by held-out rows.
     pub frequencies: Vec<f64>,
     /// By which the probabilities of rows in each leaf depend on their distance from the split above it, not
-    /// negative; 0 if they do not. See [`probabilities_at`].
+    /// negative; 0 if they do not. See `probabilities_at`.
     pub leaf_slopes: Vec<f64>,
     /// How the fit went.
     pub report: FitReport,

@@ -9,7 +9,7 @@ mod selection;
 
 pub use constraint::{ConstraintKind, ConstraintReport};
 pub use cv_table::{
-    ClassFigures, CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate,
+    ClassFigures, CvCandidate, CvTable, OrctCandidate, OrrtCandidate, SpdtCandidate, SrtCandidate,
     Svm1OdtCandidate, TriedSettings,
 };
 pub use fit::FitReport;
