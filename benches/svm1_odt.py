@@ -96,7 +96,9 @@ def proofs(folder, seconds):
         A, _, a, _ = split(*load(folder, name), 0)
         report = softwood.fit_svm1_odt(A, a, time_limit=seconds, n_threads=1).report
         proof = report.proof
-        rows.append((name, report.status, report.objective, proof.bound, proof.nodes, report.seconds))
+        rows.append(
+            (name, report.status, report.objective, proof.bound, proof.nodes, report.seconds)
+        )
     return pd.DataFrame(rows, columns=["dataset", "status", "errors", "bound", "nodes", "seconds"])
 
 
@@ -106,9 +108,7 @@ def courses(folder, seconds):
     for name in COURSES:
         A, _, a, _ = split(*load(folder, name), 0)
         for solver, settings in SOLVERS.items():
-            report = softwood.fit_svm1_odt(
-                A, a, time_limit=seconds, n_threads=1, **settings
-            ).report
+            report = softwood.fit_svm1_odt(A, a, time_limit=seconds, n_threads=1, **settings).report
             for moment in report.proof.course:
                 rows.append((name, solver, moment.seconds, moment.objective, moment.bound))
             rows.append((name, solver, report.seconds, report.objective, report.proof.bound))
@@ -130,7 +130,9 @@ def picture(told):
             for what, style in (("objective", "-"), ("bound", "--")):
                 seconds = course["seconds"].clip(lower=1e-2)
                 label = solver if what == "objective" else None
-                panel.step(seconds, course[what], style, color=f"C{place}", where="post", label=label)
+                panel.step(
+                    seconds, course[what], style, color=f"C{place}", where="post", label=label
+                )
         panel.set(title=name, xscale="log", xlabel="seconds", ylabel="wrong rows (--: bound)")
     panels[0][0].legend(fontsize=7)
     figure.tight_layout()
@@ -145,7 +147,9 @@ def targets(done, means):
     change = (gained["test"] - gained["start_test"]).mean()
     return pd.DataFrame(
         [
-            target("share of sets within 1 point of the published test accuracy", near, ">=", 2 / 3),
+            target(
+                "share of sets within 1 point of the published test accuracy", near, ">=", 2 / 3
+            ),
             target("share of runs worse than the start on training rows", worse, "<=", 0),
             target("test accuracy less that of the start, points", change, ">=", 0),
         ]

@@ -1,4 +1,4 @@
-"""Hard oblique trees with a proven bound: known optima, bounds, starts, models, limits, bad input."""
+"""Hard oblique trees with a proven bound: known optima, starts, models, limits, bad input."""
 
 import itertools
 import pickle
@@ -240,8 +240,7 @@ def test_models_are_saved_pickled_and_printed(tmp_path):
     assert "mass" in text
     assert "at margin 0.01" in str(model.report)
     assert model.importance().shape == (2,)
-    path = model.explain_path(X[0])
-    assert [step.node for step in path][0] == 0
+    assert model.explain_path(X[0])[0].node == 0
     assert (model.apply(X) < len(model.leaves)).all()
 
 

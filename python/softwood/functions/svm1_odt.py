@@ -85,9 +85,10 @@ def fit_svm1_odt(
     solver : {"native", "mip", "paper"}
         ``"native"`` searches as described. The others write the start as a solution of a
         mixed-integer program and give that to HiGHS (``pip install "softwood[mip]"``): ``"paper"``
-        is model (1) of the paper, with M = 1; ``"mip"`` holds only the rows that are right to
-        their ways, which is tighter and counts the same. Both take longer; they are there for
-        what the search does not know: the next four settings.
+        is model (1) of the paper, with M = 1, which holds wrong rows to the margin, too, so that
+        its optimum may be larger; ``"mip"`` holds only the rows that are right to their ways, which
+        is tighter and counts what the search counts. Both take longer; they are there for what the
+        search does not know: the next four settings.
     alpha1 : float, optional
         α₁, cost of slack against the margin, with ``solver="paper"``. At least 1 / `epsilon`:
         below that h = g = 0 lets every row take any way for less than a mistake costs. By default
