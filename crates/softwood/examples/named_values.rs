@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Model::Orrt(tree) => tree.tree().column_encoding(),
         Model::Spdt(tree) => tree.tree().column_encoding(),
         Model::Srt(tree) => tree.tree().column_encoding(),
+        Model::Svm1Odt(tree) => tree.tree().column_encoding(),
     };
     let mut row = Vec::new();
     for pair in pairs {
@@ -80,6 +81,11 @@ fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
         Model::Srt(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;
             println!("{}", tree.predict(row.view())?[0]);
+        }
+        Model::Svm1Odt(tree) => {
+            let row = tree.tree().column_encoding().encode_row(row)?.rows;
+            let class = tree.predict(row.view())?[0];
+            println!("{}", tree.classes.text(class as usize));
         }
     }
     Ok(())

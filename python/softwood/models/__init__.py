@@ -7,17 +7,26 @@ from typing import Any
 from .base import TreeModel
 from .orct import OrctModel
 from .orrt import OrrtModel
+from .regression import RegressionModel
+from .soft import SoftTreeModel
 from .spdt import SpdtModel
 from .srt import SrtModel
+from .svm1_odt import Svm1OdtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
+KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel)
+# Those that predict classes, with their probabilities.
+CLASSIFIERS = (OrctModel, SpdtModel, Svm1OdtModel)
 
 __all__ = [
+    "CLASSIFIERS",
     "KINDS",
     "OrctModel",
     "OrrtModel",
+    "RegressionModel",
+    "SoftTreeModel",
     "SpdtModel",
     "SrtModel",
+    "Svm1OdtModel",
     "TreeModel",
     "of_handle",
     "restore",

@@ -1,9 +1,25 @@
 """What a fitted model tells about itself: the report of its fit and its splits as rules."""
 
-from .cross_validation import CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate
+from .cross_validation import (
+    CvCandidate,
+    CvTable,
+    OrctCandidate,
+    OrrtCandidate,
+    SpdtCandidate,
+    SrtCandidate,
+)
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
-from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
+from .reports import (
+    FitReport,
+    OrctReport,
+    OrrtReport,
+    Proof,
+    ProofMoment,
+    SpdtReport,
+    SrtReport,
+    Svm1OdtReport,
+)
 
 __all__ = [
     "BOUNDED",
@@ -17,7 +33,10 @@ __all__ = [
     "Notice",
     "OrctCandidate",
     "OrctReport",
+    "OrrtCandidate",
     "OrrtReport",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectionReport",
     "SelectionRound",
@@ -26,4 +45,5 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtReport",
 ]

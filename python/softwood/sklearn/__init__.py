@@ -11,9 +11,11 @@ from .trees import (
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
+    ORRTRegressorCV,
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 from .warnings import LimitConvergenceWarning
 
@@ -22,7 +24,9 @@ __all__ = [
     "ORCTClassifier",
     "ORCTClassifierCV",
     "ORRTRegressor",
+    "ORRTRegressorCV",
     "SPDTClassifier",
     "SRTRegressor",
     "SRTRegressorCV",
+    "SVM1ODTClassifier",
 ]
