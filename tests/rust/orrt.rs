@@ -5,7 +5,9 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::{Parallelism, RegressionRows, ScaledRows, Scaling, ScalingKind};
 use softwood::fitted::{Measure, Notice};
-use softwood::objective::{LeafRidge, MixtureError, PenaltySettings, PenaltyShape, ProjectedMixtureError};
+use softwood::objective::{
+    LeafRidge, MixtureError, PenaltySettings, PenaltyShape, ProjectedMixtureError,
+};
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;

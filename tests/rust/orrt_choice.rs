@@ -114,7 +114,13 @@ fn extreme_choices_are_made_or_refused() {
         assert!(run(n, features, None).unwrap().report.objective.is_finite());
     }
     let tiny = vec![1e-307; 20];
-    assert!(run(20, 2, Some(&tiny)).unwrap().report.objective.is_finite());
+    assert!(
+        run(20, 2, Some(&tiny))
+            .unwrap()
+            .report
+            .objective
+            .is_finite()
+    );
     let (x, _) = halves(30, 2, 2);
     let constant = vec![2.5; 30];
     let control = Control::default();
@@ -182,10 +188,16 @@ fn a_path_leads_from_all_features_to_none() {
         orrt_sparsity_path(x.view(), &y, None, &grid, validation, &settings, &control).unwrap()
     };
     let path = walk(2);
-    assert_eq!((path.points.len(), path.status), (9, SolveStatus::Converged));
+    assert_eq!(
+        (path.points.len(), path.status),
+        (9, SolveStatus::Converged)
+    );
     let at = |l: usize, g: usize| &path.points[3 * g + l];
     let global = |l, g| at(l, g).model.global_sparsity();
-    assert_eq!([global(0, 0), global(0, 2), global(2, 0)], [0.0, 100.0, 100.0]);
+    assert_eq!(
+        [global(0, 0), global(0, 2), global(2, 0)],
+        [0.0, 100.0, 100.0]
+    );
     assert!((50.0..100.0).contains(&global(0, 1)), "{}", global(0, 1));
     assert!(at(1, 0).model.local_sparsity() > 20.0);
     assert!(at(0, 0).score.unwrap() > 0.95 && at(0, 1).score.unwrap() > 0.9);
@@ -200,7 +212,10 @@ fn a_path_leads_from_all_features_to_none() {
     let stopped = Control::default();
     stopped.stop.raise();
     let none = orrt_sparsity_path(x.view(), &y, None, &grid, None, &settings, &stopped).unwrap();
-    assert_eq!((none.points.len(), none.status), (0, SolveStatus::Cancelled));
+    assert_eq!(
+        (none.points.len(), none.status),
+        (0, SolveStatus::Cancelled)
+    );
 }
 
 /// What is not 0 is worth its penalty: no coefficient is left over that could as well be 0.

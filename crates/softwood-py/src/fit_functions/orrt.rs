@@ -1,8 +1,8 @@
 //! The functions around `fit_orrt`, as the Python package calls them.
 
 use super::data::Regression;
-use super::row_groups::{Group, open_groups, row_groups};
 use super::path::{PathFields, path_fields};
+use super::row_groups::{Group, open_groups, row_groups};
 use crate::arrays::Matrix;
 use crate::doorway::{run_fit, run_interruptible};
 use crate::orrt::OrrtHandle;

@@ -21,8 +21,8 @@ use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
-    OrctCvSettings, OrctSettings, OrrtCvSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings,
-    SrtSettings,
+    OrctCvSettings, OrctSettings, OrrtCvSettings, OrrtSettings, RowSelection, SpdtSettings,
+    SrtCvSettings, SrtSettings,
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};

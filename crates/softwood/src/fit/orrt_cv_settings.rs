@@ -76,7 +76,10 @@ impl OrrtCvSettings {
             ridge_leaves: ridge,
         };
         let with = |ridge: &Option<f64>| -> Vec<OrrtCandidate> {
-            points.iter().map(|point| candidate(point, *ridge)).collect()
+            points
+                .iter()
+                .map(|point| candidate(point, *ridge))
+                .collect()
         };
         self.ridges.iter().flat_map(with).collect()
     }

@@ -36,7 +36,12 @@ impl<'a> OrrtProblem<'a> {
 
     /// The scaled rows with their standardized response, for so many starts.
     pub fn training(&self, n_starts: usize, stop: &Stop) -> RegressionRows<'_> {
-        let standardized: Vec<f64> = self.data.y.iter().map(|y| self.response.apply(*y)).collect();
+        let standardized: Vec<f64> = self
+            .data
+            .y
+            .iter()
+            .map(|y| self.response.apply(*y))
+            .collect();
         let scaled = ScaledRows::new(self.data.rows.reborrow(), &self.scaling);
         let spread = parallelism(scaled.chunks(), n_starts);
         RegressionRows::new(
@@ -49,12 +54,7 @@ impl<'a> OrrtProblem<'a> {
     }
 
     /// The model of the best start; without bounds and notices.
-    pub fn model(
-        &self,
-        found: &OrrtOutcome,
-        settings: &OrrtSettings,
-        began: Instant,
-    ) -> OrrtModel {
+    pub fn model(&self, found: &OrrtOutcome, settings: &OrrtSettings, began: Instant) -> OrrtModel {
         let (at, rows) = (&found.parameters, &self.data.rows);
         let topology = Topology::complete(settings.depth);
         let mut model = OrrtModel {

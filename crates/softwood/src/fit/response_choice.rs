@@ -48,11 +48,11 @@ pub(super) struct ResponseChoice<'a, C> {
 }
 
 impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
-    /// Among `candidates`, by as many folds or as there can be.
+    /// Among `candidates`, by as many folds, or as there can be, of so many rows at most.
     pub fn new(
         data: ResponseData<'a>,
         (candidates, scoring): (Vec<C>, ResponseScoring),
-        (folds, seed): (usize, u64),
+        (folds, rows, seed): (usize, usize, u64),
         stop: &'a Stop,
         progress: &'a Arc<Progress>,
     ) -> Self {
@@ -64,7 +64,7 @@ impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
                 folds: Folds::possible(&data.rows, data.weights, folds),
                 foldings: 3,
                 predictions: 1_500,
-                rows: 6_000,
+                rows,
             },
             data,
             seed,
@@ -91,14 +91,13 @@ impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
         let (race, cut_short) = cross_validate(trees, &foldings, self.progress)?;
         let scoring = Scoring::Response(self.scoring);
         let rows = self.candidates.iter().zip(race.standings());
-        let row =
-            |(candidate, standing): (&C, _)| candidate_row(scoring, candidate.tried(), standing, None);
+        let row = |(candidate, standing): (&C, _)| {
+            candidate_row(scoring, candidate.tried(), standing, None)
+        };
         Ok(CvTable {
             scoring,
             candidates: rows.map(row).collect(),
-            chosen: race.winner(rule, |a, b| {
-                self.candidates[a].simpler(&self.candidates[b])
-            }),
+            chosen: race.winner(rule, |a, b| self.candidates[a].simpler(&self.candidates[b])),
             folds: self.effort.folds,
             repeats: foldings.len(),
             cut_short,

@@ -47,10 +47,7 @@ impl<'a> ResponseData<'a> {
     }
 
     /// Checks all but the values of the rows.
-    pub fn check(
-        &self,
-        columns: (Option<&[String]>, Option<&Encoding>),
-    ) -> Result<(), InputError> {
+    pub fn check(&self, columns: (Option<&[String]>, Option<&Encoding>)) -> Result<(), InputError> {
         check_x_and_names(&self.rows, columns)?;
         check_response(&self.rows, self.y)?;
         check_weights(self.rows.len(), self.weights)

@@ -2,8 +2,8 @@
 
 use super::response_fold::ResponseData;
 use super::row_groups::{GroupRows, GroupTarget, RowGroup, Training, check_groups};
-use crate::data::{Parallelism, RegressionRows, Rows, ScaledRows, Scaling, Standardization};
 use crate::data::finite::check_finite;
+use crate::data::{Parallelism, RegressionRows, Rows, ScaledRows, Scaling, Standardization};
 use crate::error::InputError;
 use crate::fitted::{ConstraintKind, ConstraintReport};
 use crate::objective::{GroupBound, GroupBounds, GroupMeasure};
@@ -20,10 +20,7 @@ pub(super) struct GroupedRows<'a, 'g> {
 
 impl<'a, 'g> GroupedRows<'a, 'g> {
     /// Checks the values of the rows, and the groups.
-    pub fn checked(
-        groups: &'a [RowGroup<'g>],
-        data: ResponseData<'a>,
-    ) -> Result<Self, InputError> {
+    pub fn checked(groups: &'a [RowGroup<'g>], data: ResponseData<'a>) -> Result<Self, InputError> {
         check_finite(&data.rows)?;
         let training = Training {
             rows: data.rows.len(),

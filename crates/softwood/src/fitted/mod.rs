@@ -49,8 +49,7 @@ pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
     OrctCandidate, OrrtCandidate, ResponseScoring, Scoring, SelectionReport, SelectionRound,
-    SelectionStep,
-    SpdtCandidate, SrtCandidate, TriedSettings,
+    SelectionStep, SpdtCandidate, SrtCandidate, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

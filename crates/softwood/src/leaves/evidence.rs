@@ -85,7 +85,9 @@ impl Groups {
     /// they add to its intercept, and the slopes of the common model. Leaves share a variance in each feature.
     pub fn of_mixture(leaves: usize, features: usize) -> Self {
         let intercepts = std::iter::repeat_n(features, leaves);
-        let apart = (0..leaves * features).map(|i| i % features).chain(intercepts);
+        let apart = (0..leaves * features)
+            .map(|i| i % features)
+            .chain(intercepts);
         let family = |first: usize| Family {
             groups: first..first + features + 1,
             zeros: 0.0,

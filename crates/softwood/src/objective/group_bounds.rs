@@ -182,8 +182,8 @@ impl Constrained for BoundedMixture<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::LeafRidge;
     use crate::data::{Parallelism, ScaledRows, Scaling, ScalingKind};
+    use crate::objective::LeafRidge;
     use crate::stop::Stop;
     use crate::tree::Topology;
     use ndarray::Array2;

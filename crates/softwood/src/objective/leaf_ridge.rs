@@ -33,7 +33,11 @@ impl LeafRidge {
     pub fn of_parts(common: &[f64], apart: Vec<f64>, leaves: usize) -> Self {
         let mean = |(own, apart): (&f64, &f64)| {
             let all = leaves as f64 * apart;
-            if all == 0.0 { 0.0 } else { all * (own / (own + all)) }
+            if all == 0.0 {
+                0.0
+            } else {
+                all * (own / (own + all))
+            }
         };
         Self {
             mean: common.iter().zip(&apart).map(mean).collect(),
