@@ -128,7 +128,11 @@ def judge(rows):
     for depth in sorted({row["depth"] for row in rows}):
         group = [row for row in rows if row["depth"] == depth]
         at = f"depth {depth}, {len(group)} sets"
-        mean = {what: sum(row[what] for row in group) / len(group) for what in group[0] if what != "dataset"}
+        mean = {
+            what: sum(row[what] for row in group) / len(group)
+            for what in group[0]
+            if what != "dataset"
+        }
         for name, column in (("γ = 512", "r2"), ("γ by folds", "fit_orrt_cv")):
             gain = mean[column] - mean["published"]
             targets.append(target(f"{at}, {name}: mean R² minus the published", gain, ">=", 0))

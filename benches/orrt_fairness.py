@@ -54,7 +54,9 @@ def main():
                     excesses.append(row["gap"] - bound)
             at = f"{way}, depth {depth}, worst level"
             targets.append(target(f"{at}: gap beyond its bound", max(excesses), "<=", 1e-3))
-            targets.append(target(f"{at}: training error by the published", max(ratios), "<=", 1.02))
+            targets.append(
+                target(f"{at}: training error by the published", max(ratios), "<=", 1.02)
+            )
     explanation = (
         "Fits to all 506 rows; C bounds the distance between the mean prediction of the group (B above its third quartile) and that of all rows. "
         "no ridge: ridge_leaves=0, as the published trees have none, tol=1e-5, 16 starts. The ridge that the defaults "
