@@ -3,6 +3,7 @@
 mod alternate;
 pub(crate) mod continuation;
 pub(crate) mod cross_validate;
+mod crumbs;
 mod decomposition;
 pub(crate) mod descent;
 mod ending;
