@@ -115,6 +115,7 @@ mod error;
 #[cfg(feature = "fit")]
 mod fit;
 pub mod fitted;
+pub mod functional;
 #[cfg(feature = "fit")]
 mod leaves;
 #[cfg(feature = "fit")]
@@ -143,6 +144,12 @@ mod vectors;
 #[cfg(feature = "fit")]
 pub use control::Control;
 pub use error::{FitError, InputError};
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt::fit_functional_orrt;
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt_settings::FunctionalOrrtSettings;
+#[cfg(feature = "fit")]
+pub use fit::interval_settings::IntervalSettings;
 #[cfg(feature = "fit")]
 pub use fit::lambda_max::lambda_max;
 #[cfg(feature = "fit")]
@@ -182,7 +189,8 @@ pub use fit::srt_cv_settings::SrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
 pub use fitted::{
-    FittedModel, FittedTree, Model, ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel,
+    FittedModel, FittedTree, FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel, Model,
+    ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel,
 };
 #[cfg(feature = "fit")]
 pub use objective::LambdaMax;

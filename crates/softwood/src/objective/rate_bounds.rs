@@ -395,7 +395,11 @@ mod tests {
                     Some(share(&[0, 1, 2, 3, 4, 5], Wanted::Class(2))),
                     Limit::Within(0.1),
                 ),
-                bound(share(&[6, 7, 8], Wanted::Class(1)), None, Limit::AtMost(0.3)),
+                bound(
+                    share(&[6, 7, 8], Wanted::Class(1)),
+                    None,
+                    Limit::AtMost(0.3),
+                ),
             ],
         };
         let costs = [0.0, 0.5, 0.7, 0.5, 0.0, 0.4, 1.0, 0.5, 0.0];

@@ -8,7 +8,8 @@ mod selection;
 
 pub use constraint::{ConstraintKind, ConstraintReport};
 pub use cv_table::{
-    ClassFigures, CvCandidate, CvTable, OrctCandidate, SpdtCandidate, SrtCandidate, TriedSettings,
+    ClassFigures, CvCandidate, CvTable, FunctionalCandidate, OrctCandidate, SpdtCandidate,
+    SrtCandidate, TriedSettings,
 };
 pub use fit::FitReport;
 pub use scoring::{ClassScoring, ResponseScoring, Scoring};
