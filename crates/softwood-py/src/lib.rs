@@ -6,6 +6,7 @@ mod doorway;
 mod encoding;
 mod exceptions;
 mod fit_functions;
+mod functional;
 mod handle;
 mod kept_pool;
 mod load;
@@ -35,6 +36,8 @@ mod _core {
     #[pymodule_export]
     use super::exceptions::InternalError;
     #[pymodule_export]
+    use super::fit_functions::functional::fit_functional_orrt;
+    #[pymodule_export]
     use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
     #[pymodule_export]
     use super::fit_functions::orrt::fit_orrt;
@@ -42,6 +45,8 @@ mod _core {
     use super::fit_functions::spdt::fit_spdt;
     #[pymodule_export]
     use super::fit_functions::srt::{fit_srt, fit_srt_cv};
+    #[pymodule_export]
+    use super::functional::{FunctionalOrctHandle, FunctionalOrrtHandle};
     #[pymodule_export]
     use super::load::load;
     #[pymodule_export]

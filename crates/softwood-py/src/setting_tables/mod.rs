@@ -1,6 +1,7 @@
 //! Which settings there are: one line each, with its name in Python, its place in the core's settings
 //! and its kind. Defaults are the core's.
 
+mod functional;
 mod orct;
 mod orrt;
 mod selection;
@@ -8,12 +9,14 @@ mod spdt;
 mod srt;
 mod table;
 
+pub use functional::functional_orrt_settings;
 pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
 pub use orrt::orrt_settings;
 pub use selection::{row_selection, selection_settings};
 pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
 
+use functional::show_functional_orrt;
 use orct::{show_orct, show_orct_cv};
 use orrt::show_orrt;
 use pyo3::prelude::*;
@@ -21,8 +24,8 @@ use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
-    OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings,
-    SrtSettings,
+    FunctionalOrrtSettings, OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SpdtSettings,
+    SrtCvSettings, SrtSettings,
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
@@ -36,11 +39,14 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     srt.set_item("convergent", false)?;
     let orrt = show_orrt(py, &OrrtSettings::default())?;
     orrt.set_item("penalty_parameters", py.None())?;
+    let functional_orrt = show_functional_orrt(py, &FunctionalOrrtSettings::default())?;
+    functional_orrt.set_item("penalty_parameters", py.None())?;
     let spdt = show_spdt(py, &SpdtSettings::default())?;
-    for fit in [&orct, &orrt, &spdt, &srt] {
+    for fit in [&functional_orrt, &orct, &orrt, &spdt, &srt] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
     let all = PyDict::new(py);
+    all.set_item("fit_functional_orrt", functional_orrt)?;
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_spdt", spdt)?;
