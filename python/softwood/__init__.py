@@ -5,6 +5,7 @@ from .examples import load_example
 from .functions import (
     LambdaMax,
     VcBounds,
+    fit_functional_orrt,
     fit_orct,
     fit_orct_cv,
     fit_orrt,
@@ -15,7 +16,7 @@ from .functions import (
     load,
     vc_bounds,
 )
-from .models import OrctModel, OrrtModel, SpdtModel, SrtModel
+from .models import FunctionalOrctModel, FunctionalOrrtModel, OrctModel, OrrtModel, SpdtModel, SrtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -62,6 +63,8 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "ExtremePoints",
+    "FunctionalOrctModel",
+    "FunctionalOrrtModel",
     "Hyperplanes",
     "InternalError",
     "LambdaMax",
@@ -93,6 +96,7 @@ __all__ = [
     "VcBounds",
     "__version__",
     "balanced_relaxation",
+    "fit_functional_orrt",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",

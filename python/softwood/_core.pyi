@@ -10,6 +10,8 @@ from ._sparse import CsrRows
 __all__ = [
     "MAX_DEPTH",
     "Encoding",
+    "FunctionalOrctHandle",
+    "FunctionalOrrtHandle",
     "InternalError",
     "OrctHandle",
     "OrctObjective",
@@ -19,6 +21,7 @@ __all__ = [
     "__version__",
     "balanced_relaxation",
     "defaults",
+    "fit_functional_orrt",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
@@ -92,10 +95,8 @@ class _SoftHandle(_Handle):
     @property
     def coefficients(self) -> NDArray[np.float64]: ...
 
-@final
-class OrctHandle(_SoftHandle):
-    @staticmethod
-    def from_json(text: str) -> OrctHandle: ...
+# What handles on classification trees have; the binary has no such class.
+class _ClassificationHandle(_SoftHandle):
     def predict(self, x: _Rows, routing: Any, n_threads: Any) -> NDArray[np.intp]: ...
     def predict_proba(self, x: _Rows, routing: Any, n_threads: Any) -> NDArray[np.float64]: ...
     def label_probabilities(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
@@ -122,6 +123,11 @@ class OrctHandle(_SoftHandle):
     @property
     def global_sparsity(self) -> float: ...
 
+@final
+class OrctHandle(_ClassificationHandle):
+    @staticmethod
+    def from_json(text: str) -> OrctHandle: ...
+
 # What handles on regression trees have; the binary has no such class.
 class _RegressionHandle(_SoftHandle):
     def predict(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
@@ -135,10 +141,8 @@ class _RegressionHandle(_SoftHandle):
     @property
     def leaf_weights(self) -> NDArray[np.float64]: ...
 
-@final
-class OrrtHandle(_RegressionHandle):
-    @staticmethod
-    def from_json(text: str) -> OrrtHandle: ...
+# What handles on mixtures of linear models have; the binary has no such class.
+class _MixtureHandle(_RegressionHandle):
     @property
     def gamma(self) -> float: ...
     @property
@@ -147,6 +151,25 @@ class OrrtHandle(_RegressionHandle):
     def local_sparsity(self) -> float: ...
     @property
     def global_sparsity(self) -> float: ...
+
+@final
+class OrrtHandle(_MixtureHandle):
+    @staticmethod
+    def from_json(text: str) -> OrrtHandle: ...
+
+@final
+class FunctionalOrrtHandle(_MixtureHandle):
+    @staticmethod
+    def from_json(text: str) -> FunctionalOrrtHandle: ...
+    def interval_means(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
+    def intervals(self) -> dict[str, Any]: ...
+
+@final
+class FunctionalOrctHandle(_ClassificationHandle):
+    @staticmethod
+    def from_json(text: str) -> FunctionalOrctHandle: ...
+    def interval_means(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
+    def intervals(self) -> dict[str, Any]: ...
 
 @final
 class SpdtHandle(_Handle):
@@ -216,6 +239,12 @@ def defaults() -> dict[str, dict[str, Any]]: ...
 def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int: ...
 def refuse_missing(table: _Table) -> None: ...
 def number(name: str, value: Any, otherwise: str = "") -> float: ...
+def fit_functional_orrt(
+    training: _Regression,
+    predictors: list[tuple[str, list[float] | None]],
+    settings: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrrtHandle: ...
 def fit_orct(
     training: _Training,
     groups: list[_Group],
@@ -250,7 +279,7 @@ def fit_orrt(
 def fit_srt_cv(
     training: _Regression, settings: _Settings, choices: _Settings, progress: _Update | None
 ) -> SrtHandle: ...
-def load(path: str | os.PathLike[str]) -> OrctHandle | OrrtHandle | SrtHandle: ...
+def load(path: str | os.PathLike[str]) -> Any: ...
 def select_extreme_points(
     x: _Rows, settings: _Settings
 ) -> tuple[

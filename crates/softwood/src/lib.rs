@@ -145,7 +145,15 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
+pub use fit::functional_cv_settings::FunctionalCvSettings;
+#[cfg(feature = "fit")]
+pub use fit::functional_orct::fit_functional_orct;
+#[cfg(feature = "fit")]
+pub use fit::functional_orct_settings::FunctionalOrctSettings;
+#[cfg(feature = "fit")]
 pub use fit::functional_orrt::fit_functional_orrt;
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt_cv::fit_functional_orrt_cv;
 #[cfg(feature = "fit")]
 pub use fit::functional_orrt_settings::FunctionalOrrtSettings;
 #[cfg(feature = "fit")]

@@ -1,5 +1,6 @@
 """The functions users call, a file each: check the arguments, hand them to the compiled core."""
 
+from .functional_orrt import fit_functional_orrt
 from .loading import load
 from .orct import fit_orct
 from .orct_cv import fit_orct_cv
@@ -12,6 +13,7 @@ from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
 __all__ = [
     "LambdaMax",
     "VcBounds",
+    "fit_functional_orrt",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",

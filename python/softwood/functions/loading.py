@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..models import OrctModel, OrrtModel, SrtModel, of_handle
+from ..models import of_handle
 
 if TYPE_CHECKING:
     import os
 
 
-def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SrtModel:
+def load(path: str | os.PathLike[str]) -> Any:
     """Load a model from a file made by its method `save`.
 
     Parameters
@@ -21,7 +21,7 @@ def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SrtModel:
 
     Returns
     -------
-    OrctModel, OrrtModel or SrtModel
+    OrctModel, OrrtModel, SrtModel, SpdtModel, FunctionalOrrtModel or FunctionalOrctModel
         The model, of the kind that was saved, the same to the bit.
 
     Raises

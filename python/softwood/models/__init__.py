@@ -5,15 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from .base import TreeModel
+from .functional import FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel
 from .orct import OrctModel
 from .orrt import OrrtModel
 from .spdt import SpdtModel
 from .srt import SrtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel)
+KINDS: tuple[type[TreeModel], ...] = (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+)
 
 __all__ = [
     "KINDS",
+    "FunctionalModel",
+    "FunctionalOrctModel",
+    "FunctionalOrrtModel",
     "OrctModel",
     "OrrtModel",
     "SpdtModel",

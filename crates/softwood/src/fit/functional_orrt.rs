@@ -48,9 +48,9 @@ pub fn fit_functional_orrt<'a>(
         layout.check_rows(&rows)?;
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
         let data = ResponseData::of(&canonical);
-        control
-            .progress
-            .announce(settings.n_starts * settings.intervals.n_intervals);
+        let starts = settings.n_starts * settings.intervals.n_intervals;
+        control.progress.announce(starts);
+        control.progress.begin_phase(starts);
         let stop = settings.run.stop(control);
         let links = fit_chain(&data, layout, settings, &stop, &control.progress)?;
         let mut model = links.model(settings.intervals.n_intervals, &stop)?;
@@ -78,7 +78,7 @@ pub(super) fn check_input(
 
 /// The trees on 1, 2, … intervals, and what models are made of.
 pub(super) struct FittedChain<'a> {
-    data: &'a ResponseData<'a>,
+    data: ResponseData<'a>,
     settings: &'a FunctionalOrrtSettings,
     problem: CurveProblem<'a>,
     response: Standardization,
@@ -88,7 +88,7 @@ pub(super) struct FittedChain<'a> {
 
 /// The chain up to the number of intervals asked for, for what was checked before, in the present pool.
 pub(super) fn fit_chain<'a>(
-    data: &'a ResponseData<'a>,
+    data: &'a ResponseData<'_>,
     layout: &'a CurveLayout,
     settings: &'a FunctionalOrrtSettings,
     stop: &Stop,
@@ -123,7 +123,7 @@ pub(super) fn fit_chain<'a>(
     };
     let links = chain.run(settings.intervals.n_intervals)?;
     Ok(FittedChain {
-        data,
+        data: data.reborrow(),
         settings,
         problem,
         response,

@@ -24,7 +24,7 @@ pub struct IntervalSettings {
 impl Default for IntervalSettings {
     fn default() -> Self {
         Self {
-            n_intervals: 3,
+            n_intervals: 2,
             derivatives: vec![0],
             smoothing: None,
             length_penalty: 0.0,

@@ -10,7 +10,11 @@ mod cv_table;
 #[cfg(test)]
 mod failing_source;
 mod few_features;
+pub mod functional_cv_settings;
+pub mod functional_orct;
+pub mod functional_orct_settings;
 pub mod functional_orrt;
+pub mod functional_orrt_cv;
 pub mod functional_orrt_settings;
 pub mod interval_settings;
 pub mod lambda_max;

@@ -121,7 +121,7 @@ impl<P: IntervalProblem> IntervalChain<'_, P> {
         ranked.sort_by(|a, b| order(*a, *b));
         let mut families = Vec::new();
         for parent in ranked.into_iter().take(PARENTS) {
-            let point = self.problem.point(&before.tree, parent);
+            let point = self.problem.point(parent);
             let halved = (0..before.tree.intervals).map(|h| halved(&before.tree, &point, h));
             let inserted = self.promising(&before.tree, tree, &point)?;
             let mut family: Vec<IntervalPoint> = Vec::new();

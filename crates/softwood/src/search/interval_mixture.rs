@@ -2,7 +2,7 @@
 //! penalties.
 
 use super::ending::Ending;
-use super::interval_problem::{IntervalPoint, IntervalProblem};
+use super::interval_problem::{IntervalPoint, IntervalProblem, random_splits};
 use crate::data::Response;
 use crate::functional::MovingData;
 use crate::objective::{
@@ -14,7 +14,6 @@ use crate::solver::{
     Bounds, CountIterations, Interval, LbfgsSettings, Majorized, Objective, Outcome, Stacked, Work,
     minimize, minimize_by_tangents,
 };
-use crate::start::splits_through_the_data;
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use std::sync::Arc;
@@ -214,7 +213,7 @@ fn joint_bounds(tree: &MovingTree, leaves: usize) -> Bounds {
 impl IntervalProblem for IntervalMixture<'_> {
     type Outcome = IntervalMixtureOutcome;
 
-    fn point(&self, _: &MovingTree, outcome: &IntervalMixtureOutcome) -> IntervalPoint {
+    fn point(&self, outcome: &IntervalMixtureOutcome) -> IntervalPoint {
         IntervalPoint {
             splits: outcome.splits.clone(),
             ends: outcome.ends.clone(),
@@ -227,12 +226,7 @@ impl IntervalProblem for IntervalMixture<'_> {
         ends: &[f64],
         rng: &mut rand_pcg::Pcg64,
     ) -> Result<Vec<f64>, Interrupted> {
-        let rows = self.data.at(&tree.features, ends).without_deadline().rows;
-        let mut theta = vec![0.0; tree.splits()];
-        let fresh = vec![true; tree.topology.branches()];
-        let (topology, gamma) = (&tree.topology, tree.kernel_gamma());
-        splits_through_the_data(&rows, topology, gamma, &mut theta, &fresh, rng)?;
-        Ok(tree.own_splits(&theta))
+        random_splits(&self.data, tree, ends, rng)
     }
 
     /// The objective, leaves being best.
@@ -280,7 +274,7 @@ impl IntervalProblem for IntervalMixture<'_> {
         tree: &MovingTree,
         begun: IntervalMixtureOutcome,
     ) -> Result<IntervalMixtureOutcome, Interrupted> {
-        let point = self.point(tree, &begun);
+        let point = self.point(&begun);
         let mut outcome = self.begin(tree, point, true, self.max_iter)?;
         outcome.ending.work += begun.ending.work;
         if self.penalty_of(tree).is_zero() || outcome.ending.status.is_stopped() {

@@ -10,6 +10,7 @@ pub(crate) mod few_leaves;
 pub(crate) mod folds;
 mod grow_tree;
 pub(crate) mod interval_chain;
+pub(crate) mod interval_cost;
 pub(crate) mod interval_mixture;
 mod interval_problem;
 pub(crate) mod losses;
