@@ -21,7 +21,9 @@ __all__ = [
     "__version__",
     "balanced_relaxation",
     "defaults",
+    "fit_functional_orct",
     "fit_functional_orrt",
+    "fit_functional_orrt_cv",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
@@ -52,6 +54,7 @@ _Group = tuple[
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
 _Table = tuple[list[str], list[Any]]
+_Predictors = list[tuple[str, list[float] | None]]
 _Unseen = list[tuple[str, list[str], int]]
 
 class InternalError(RuntimeError): ...
@@ -239,9 +242,22 @@ def defaults() -> dict[str, dict[str, Any]]: ...
 def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int: ...
 def refuse_missing(table: _Table) -> None: ...
 def number(name: str, value: Any, otherwise: str = "") -> float: ...
+def fit_functional_orct(
+    training: _Training,
+    predictors: _Predictors,
+    settings: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrctHandle: ...
+def fit_functional_orrt_cv(
+    training: _Regression,
+    predictors: _Predictors,
+    settings: _Settings,
+    choices: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrrtHandle: ...
 def fit_functional_orrt(
     training: _Regression,
-    predictors: list[tuple[str, list[float] | None]],
+    predictors: _Predictors,
     settings: _Settings,
     progress: _Update | None,
 ) -> FunctionalOrrtHandle: ...

@@ -52,8 +52,11 @@ impl From<&IntervalMeans> for IntervalFields {
     }
 }
 
-/// What the columns of X are, from names and grids.
-pub fn curve_layout(predictors: Vec<(String, Option<Vec<f64>>)>) -> CurveLayout {
+/// Names and grids, None for scalars.
+pub type Predictors = Vec<(String, Option<Vec<f64>>)>;
+
+/// What the columns of X are.
+pub fn curve_layout(predictors: Predictors) -> CurveLayout {
     let predictor = |(name, grid)| Predictor { name, grid };
     CurveLayout {
         predictors: predictors.into_iter().map(predictor).collect(),

@@ -36,7 +36,9 @@ mod _core {
     #[pymodule_export]
     use super::exceptions::InternalError;
     #[pymodule_export]
-    use super::fit_functions::functional::fit_functional_orrt;
+    use super::fit_functions::functional::{
+        fit_functional_orct, fit_functional_orrt, fit_functional_orrt_cv,
+    };
     #[pymodule_export]
     use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
     #[pymodule_export]

@@ -15,6 +15,7 @@ from ..results import (
     CvCandidate,
     CvTable,
     FitReport,
+    FunctionalCandidate,
     LinearForm,
     OrctCandidate,
     SelectionReport,
@@ -74,7 +75,12 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 
 
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
-    by_field = {"curves": SrtCandidate, "features": SpdtCandidate, "gamma": OrctCandidate}
+    by_field = {
+        "n_intervals": FunctionalCandidate,
+        "curves": SrtCandidate,
+        "features": SpdtCandidate,
+        "gamma": OrctCandidate,
+    }
     kind = next(kind for field, kind in by_field.items() if field in told)
     # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
     unknown = {name: math.nan for name, value in told.items() if value is None}

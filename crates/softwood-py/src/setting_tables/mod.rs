@@ -9,14 +9,14 @@ mod spdt;
 mod srt;
 mod table;
 
-pub use functional::functional_orrt_settings;
+pub use functional::{functional_cv_settings, functional_orct_settings, functional_orrt_settings};
 pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
 pub use orrt::orrt_settings;
 pub use selection::{row_selection, selection_settings};
 pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
 
-use functional::show_functional_orrt;
+use functional::{show_functional_cv, show_functional_orct, show_functional_orrt};
 use orct::{show_orct, show_orct_cv};
 use orrt::show_orrt;
 use pyo3::prelude::*;
@@ -24,8 +24,8 @@ use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
-    FunctionalOrrtSettings, OrctCvSettings, OrctSettings, OrrtSettings, RowSelection, SpdtSettings,
-    SrtCvSettings, SrtSettings,
+    FunctionalCvSettings, FunctionalOrctSettings, FunctionalOrrtSettings, OrctCvSettings,
+    OrctSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings, SrtSettings,
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
@@ -41,12 +41,24 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     orrt.set_item("penalty_parameters", py.None())?;
     let functional_orrt = show_functional_orrt(py, &FunctionalOrrtSettings::default())?;
     functional_orrt.set_item("penalty_parameters", py.None())?;
+    let functional_orct = show_functional_orct(py, &FunctionalOrctSettings::default())?;
+    functional_orct.set_item("penalty_parameters", py.None())?;
     let spdt = show_spdt(py, &SpdtSettings::default())?;
-    for fit in [&functional_orrt, &orct, &orrt, &spdt, &srt] {
+    for fit in [
+        &functional_orct,
+        &functional_orrt,
+        &orct,
+        &orrt,
+        &spdt,
+        &srt,
+    ] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
     let all = PyDict::new(py);
+    all.set_item("fit_functional_orct", functional_orct)?;
     all.set_item("fit_functional_orrt", functional_orrt)?;
+    let functional_cv = show_functional_cv(py, &FunctionalCvSettings::default())?;
+    all.set_item("fit_functional_orrt_cv", functional_cv)?;
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_spdt", spdt)?;
