@@ -18,7 +18,14 @@ from .functions import (
     load,
     vc_bounds,
 )
-from .models import FunctionalOrctModel, FunctionalOrrtModel, OrctModel, OrrtModel, SpdtModel, SrtModel
+from .models import (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+)
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress

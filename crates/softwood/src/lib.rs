@@ -60,7 +60,7 @@
 //!
 //! | folder | what is there |
 //! |---|---|
-//! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`] and [`fit_srt`] |
+//! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`], [`fit_srt`], [`fit_functional_orrt`], … |
 //! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | `perceptron` | sparse linear classifiers on few of very many features, and the tree grown of them |
@@ -71,6 +71,7 @@
 //! | `passes` | every pass over the rows, a small value each, with sums that can be merged |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused kernel over a block of rows |
+//! | [`functional`] | curves: splines, means over intervals, features that move with the ends of intervals |
 //! | [`data`] | rows in, dense ([`ndarray`]) or sparse ([`CsrRows`](data::CsrRows)), blocks of scaled rows out; weights, classes, responses; feature maps |
 //! | `vectors` | vector arithmetic below all of it |
 //!

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
-from ..models import of_handle
+from ..models import TreeModel, of_handle
 
 if TYPE_CHECKING:
     import os
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> TreeModel:
     """Load a model from a file made by its method `save`.
 
     Parameters
@@ -43,5 +43,5 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> bool((same.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    model: OrctModel | OrrtModel | SrtModel = of_handle(_core.load(path))
+    model: TreeModel = of_handle(_core.load(path))
     return model

@@ -1,6 +1,13 @@
 """What a fitted model tells about itself: the report of its fit and its splits as rules."""
 
-from .cross_validation import CvCandidate, CvTable, FunctionalCandidate, OrctCandidate, SpdtCandidate, SrtCandidate
+from .cross_validation import (
+    CvCandidate,
+    CvTable,
+    FunctionalCandidate,
+    OrctCandidate,
+    SpdtCandidate,
+    SrtCandidate,
+)
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
 from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
@@ -11,8 +18,8 @@ __all__ = [
     "Curve",
     "CvCandidate",
     "CvTable",
-    "FunctionalCandidate",
     "FitReport",
+    "FunctionalCandidate",
     "LeafModel",
     "LinearForm",
     "Notice",
