@@ -115,6 +115,22 @@ pub enum InputError {
         /// How many features may.
         most: usize,
     },
+    /// Curves that cannot be fitted or predicted.
+    #[error("curve {name:?} {reason}")]
+    Curves {
+        /// Name of the predictor.
+        name: String,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
+    /// Rows whose columns are not the points of the curves.
+    #[error("X has {got} columns but the grids of its curves have {expected} points in all")]
+    CurveColumns {
+        /// Columns of X.
+        got: usize,
+        /// Points of all curves, and scalars.
+        expected: usize,
+    },
     /// A cost that is no cost.
     #[error(
         "costs[{row}, {column}] is {value:?}; costs must be numbers from 0 to 1e100, and 0 on the diagonal"
