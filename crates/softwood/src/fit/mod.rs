@@ -61,6 +61,7 @@ mod svm1_odt_margin;
 pub mod svm1_odt_mip;
 mod svm1_odt_model;
 mod svm1_odt_rows;
+mod svm1_odt_selected;
 pub mod svm1_odt_settings;
 mod svm1_odt_starts;
 mod tree_grid;
