@@ -122,7 +122,9 @@ class Entry:
         names = [p.name for p in plain if p.name in chosen]
         wrong = set()
         if call.draw.mood == "bad" and names:
-            wrong = set(call.draw.random.sample(names, min(len(names), call.draw.one([1, 1, 1, 2]))))
+            wrong = set(
+                call.draw.random.sample(names, min(len(names), call.draw.one([1, 1, 1, 2])))
+            )
         return function, {name: parameter(call, name, wrong=name in wrong) for name in names}
 
 

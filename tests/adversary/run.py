@@ -31,7 +31,9 @@ CALLS_OF_A_WORKER = 250
 
 def main() -> None:
     """Run, print the table, fail on any fault."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
@@ -56,7 +58,8 @@ def run(seed: int, calls: int, jobs: int) -> list[dict[str, Any]]:
     firsts = range(0, calls, CALLS_OF_A_WORKER)
     with ThreadPoolExecutor(jobs) as pool:
         parts = pool.map(
-            lambda first: list(supervised(seed, first, min(CALLS_OF_A_WORKER, calls - first))), firsts
+            lambda first: list(supervised(seed, first, min(CALLS_OF_A_WORKER, calls - first))),
+            firsts,
         )
         return [call for part in parts for call in part]
 

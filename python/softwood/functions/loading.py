@@ -10,6 +10,7 @@ from ..models import TreeModel, of_handle
 if TYPE_CHECKING:
     import os
 
+
 def load(path: str | os.PathLike[str]) -> TreeModel:
     """Load a model from a file made by its method `save`.
 
