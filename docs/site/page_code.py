@@ -39,13 +39,15 @@ def shows(text: str) -> bool:
 
 
 def run(text: str, name: str) -> list[Shown]:
-    """Run all blocks in order, those that draw once for each style."""
+    """Run blocks in order up to the last of which anything is shown, those that draw twice."""
     import matplotlib as mpl
 
     mpl.use("agg")
     module: dict[str, object] = {}
-    results = []
+    results: list[Shown] = []
     for found, code in zip(BLOCK.finditer(text), blocks(text), strict=True):
+        if not shows(text[found.start() :]):
+            break
         compiled = compile(code, name, "exec")
         rest = text[found.end() :]
         picture = PICTURE.match(rest)

@@ -16,7 +16,8 @@ PAGES = {
         *("softwood.results", "softwood.notices", "softwood.progress", "softwood.row_groups"),
     ),
     "selection": ("Selection of rows", "softwood.selection"),
-    "theory": ("Objectives and errors", "softwood.objective", "softwood._core"),
+    "theory": ("Objectives", "softwood.objective"),
+    "errors": ("Errors", "softwood"),
 }
 # Modules of their own, with a page for each.
 MODULES = {
@@ -44,8 +45,9 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _is_from(found: object, homes: list[str]) -> bool:
+    """Tell whether something is defined in one of the modules, or below one within the package."""
     module = getattr(found, "__module__", None) or ""
-    return any(module == home or module.startswith(home + ".") for home in homes)
+    return any(module == home or (module.startswith(home + ".") and "." in home) for home in homes)
 
 
 def _own(module: object) -> list[str]:

@@ -5,6 +5,9 @@ from .examples import load_example
 from .functions import (
     LambdaMax,
     VcBounds,
+    fit_functional_orct,
+    fit_functional_orrt,
+    fit_functional_orrt_cv,
     fit_orct,
     fit_orct_cv,
     fit_orrt,
@@ -12,12 +15,21 @@ from .functions import (
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
     lambda_max,
     load,
     vc_bounds,
 )
 from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
-from .models import OrctModel, OrrtModel, SpdtModel, SrtModel
+from .models import (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+    Svm1OdtModel,
+)
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -26,6 +38,7 @@ from .results import (
     Curve,
     CvCandidate,
     CvTable,
+    FunctionalCandidate,
     LeafModel,
     LinearForm,
     Notice,
@@ -33,6 +46,8 @@ from .results import (
     OrctReport,
     OrrtCandidate,
     OrrtReport,
+    Proof,
+    ProofMoment,
     Rule,
     SelectionReport,
     SelectionRound,
@@ -41,6 +56,8 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtCandidate,
+    Svm1OdtReport,
 )
 from .row_groups import RowGroup
 from .selection import (
@@ -65,6 +82,9 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "ExtremePoints",
+    "FunctionalCandidate",
+    "FunctionalOrctModel",
+    "FunctionalOrrtModel",
     "Hyperplanes",
     "InternalError",
     "LambdaMax",
@@ -80,6 +100,8 @@ __all__ = [
     "OrrtModel",
     "OrrtReport",
     "Progress",
+    "Proof",
+    "ProofMoment",
     "RowGroup",
     "RowSelection",
     "Rule",
@@ -95,9 +117,15 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtCandidate",
+    "Svm1OdtModel",
+    "Svm1OdtReport",
     "VcBounds",
     "__version__",
     "balanced_relaxation",
+    "fit_functional_orct",
+    "fit_functional_orrt",
+    "fit_functional_orrt_cv",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
@@ -105,6 +133,7 @@ __all__ = [
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "leaf_regions",
     "load",

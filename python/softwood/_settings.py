@@ -16,6 +16,9 @@ from ._features import OpenTable, open_rows
 
 # The defaults of every setting, as the core has them: signatures read theirs here.
 DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
+FUNCTIONAL_ORCT = DEFAULTS["fit_functional_orct"]
+FUNCTIONAL_ORRT = DEFAULTS["fit_functional_orrt"]
+FUNCTIONAL_ORRT_CV = DEFAULTS["fit_functional_orrt_cv"]
 ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
 SPDT = DEFAULTS["fit_spdt"]
@@ -23,6 +26,8 @@ SRT = DEFAULTS["fit_srt"]
 ORRT = DEFAULTS["fit_orrt"]
 ORRT_CV = DEFAULTS["fit_orrt_cv"]
 SRT_CV = DEFAULTS["fit_srt_cv"]
+SVM1_ODT = DEFAULTS["fit_svm1_odt"]
+MIP = DEFAULTS["mip"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
 

@@ -19,7 +19,9 @@ class Data:
         self.draw = draw
         extreme = draw.mood == "extreme"
         self.rows = draw.one([1, 2, 3, 5, 8, 40]) if extreme else draw.whole(8, 60)
-        self.columns = draw.one([1, 2, 40, 200, 500]) if extreme and draw.chance(0.5) else draw.whole(1, 6)
+        self.columns = (
+            draw.one([1, 2, 40, 200, 500]) if extreme and draw.chance(0.5) else draw.whole(1, 6)
+        )
         self.X = self._values(extreme)
         self.classes = draw.one([2, 2, 2, 3, 4])
         self.codes = self._codes()
@@ -38,7 +40,9 @@ class Data:
         if not extreme:
             return X
         with np.errstate(all="ignore"):
-            scales = np.array([draw.magnitude(draw.one([0.0, 12.0, 307.0])) for _ in range(shape[1])])
+            scales = np.array(
+                [draw.magnitude(draw.one([0.0, 12.0, 307.0])) for _ in range(shape[1])]
+            )
             shifts = np.array([draw.one([0.0, 0.0, 1e6, -1e12, 1e300]) for _ in range(shape[1])])
             X = np.clip(np.nan_to_num(X * scales + shifts), -LARGEST, LARGEST)
         if draw.chance(0.2):
@@ -50,7 +54,9 @@ class Data:
     def _codes(self) -> np.ndarray:
         draw, column = self.draw, self.X[:, 0]
         if draw.chance(0.7) and len(np.unique(column)) > self.classes:
-            codes = np.searchsorted(np.quantile(column / 4, np.linspace(0, 1, self.classes + 1)[1:-1]), column / 4)
+            codes = np.searchsorted(
+                np.quantile(column / 4, np.linspace(0, 1, self.classes + 1)[1:-1]), column / 4
+            )
         else:
             codes = draw.numpy.integers(0, self.classes, size=self.rows)
         codes[: self.classes] = np.arange(self.classes)[: self.rows]
@@ -88,9 +94,13 @@ class Data:
     def response(self) -> Any:
         """A number for each row."""
         with np.errstate(all="ignore"):
-            y = np.tanh(self.X[:, 0] / (np.abs(self.X[:, 0]).max() or 1.0)) + 0.1 * self.draw.numpy.normal(size=self.rows)
+            y = np.tanh(
+                self.X[:, 0] / (np.abs(self.X[:, 0]).max() or 1.0)
+            ) + 0.1 * self.draw.numpy.normal(size=self.rows)
             if self.draw.mood == "extreme":
-                y = np.clip(y * self.draw.magnitude(307.0) + self.draw.one([0, 0, 1e12]), -LARGEST, LARGEST)
+                y = np.clip(
+                    y * self.draw.magnitude(307.0) + self.draw.one([0, 0, 1e12]), -LARGEST, LARGEST
+                )
         return np.zeros(self.rows) if self.draw.chance(0.05) else y
 
     def weights(self) -> Any:

@@ -20,6 +20,9 @@ import softwood.sklearn
 from parameters import Call, parameter
 
 FITS: dict[str, str] = {
+    "fit_functional_orct": "labels",
+    "fit_functional_orrt": "response",
+    "fit_functional_orrt_cv": "response",
     "fit_orct": "labels",
     "fit_orct_cv": "labels",
     "fit_orrt": "response",
@@ -27,6 +30,7 @@ FITS: dict[str, str] = {
     "fit_spdt": "labels",
     "fit_srt": "response",
     "fit_srt_cv": "response",
+    "fit_svm1_odt": "labels",
 }
 """Functions that fit a model, and what their y is."""
 
@@ -57,6 +61,7 @@ RESULTS = {
     "Curve",
     "CvCandidate",
     "CvTable",
+    "FunctionalCandidate",
     "ExtremePoints",
     "InternalError",
     "LambdaMax",
@@ -69,6 +74,8 @@ RESULTS = {
     "OrrtLambdaMax",
     "OrrtReport",
     "Progress",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectedRows",
     "SelectionReport",
@@ -80,12 +87,17 @@ RESULTS = {
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtCandidate",
+    "Svm1OdtReport",
     "VcBounds",
     "__version__",
 }
 """What comes from functions, or says no more than its name."""
 
 ESTIMATORS: dict[str, str] = {
+    "FunctionalORCTClassifier": "labels",
+    "FunctionalORRTRegressor": "response",
+    "FunctionalORRTRegressorCV": "response",
     "ORCTClassifier": "labels",
     "ORCTClassifierCV": "labels",
     "ORRTRegressor": "response",
@@ -93,6 +105,7 @@ ESTIMATORS: dict[str, str] = {
     "SPDTClassifier": "labels",
     "SRTRegressor": "response",
     "SRTRegressorCV": "response",
+    "SVM1ODTClassifier": "labels",
 }
 
 PLOTS = tuple(softwood.plotting.__all__)
@@ -123,7 +136,9 @@ class Entry:
         names = [p.name for p in plain if p.name in chosen]
         wrong = set()
         if call.draw.mood == "bad" and names:
-            wrong = set(call.draw.random.sample(names, min(len(names), call.draw.one([1, 1, 1, 2]))))
+            wrong = set(
+                call.draw.random.sample(names, min(len(names), call.draw.one([1, 1, 1, 2])))
+            )
         drawn = {name: make for name, make in self.own.items() if name not in wrong}
         return function, {
             name: drawn[name](call) if name in drawn else parameter(call, name, wrong=name in wrong)
@@ -173,7 +188,11 @@ def public_properties(model: Any) -> list[str]:
 @functools.cache
 def entries() -> tuple[Entry, ...]:
     """All entries; fits come up more often than the rest, for they have most to get wrong."""
-    found = [Entry(n, attribute(softwood, n), target, 6.0) for n, target in FITS.items()]
+    rows = {"curves": lambda call: call.data.as_rows()}
+    found = [
+        Entry(n, attribute(softwood, n), target, 6.0, rows if "functional" in n else {})
+        for n, target in FITS.items()
+    ]
     found += [Entry(n, attribute(softwood, n), t, 2.0) for n, t in FUNCTIONS.items()]
     found += [Entry(n, attribute(softwood, n)) for n in CLASSES]
     found += [Entry(n, estimator(n), target, 1.5) for n, target in ESTIMATORS.items()]
@@ -187,7 +206,7 @@ def entries() -> tuple[Entry, ...]:
         if kind in {entry.name.split(".")[0] for entry in found}:
             continue  # of another fit, too
         found += [
-            Entry(f"{kind}.{name}", method(fit, name), FITS[fit], 0.6)
+            Entry(f"{kind}.{name}", method(fit, name), FITS[fit], 0.6, rows)
             for name in public_methods(model)
         ]
     return tuple(found)

@@ -30,17 +30,21 @@ HANGS_AFTER = 60.0
 STARTS_WITHIN = 600.0
 """Seconds in which a worker has made its examples."""
 
-CALLS_OF_A_WORKER = 250
+CALLS_OF_A_WORKER = 1000
 
 
 def main() -> None:
     """Run, print the table, fail on any fault."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--log", type=Path, help="where calls are kept as they end; those in it are not made again")
+    parser.add_argument(
+        "--log", type=Path, help="where calls are kept as they end; those in it are not made again"
+    )
     parser.add_argument("--call", type=int, help="make this one alone, and show what it says")
     asked = parser.parse_args()
     if asked.call is not None:
@@ -58,7 +62,9 @@ def main() -> None:
 
 def run(seed: int, calls: int, jobs: int, log: Path | None = None) -> list[dict[str, Any]]:
     """Make so many calls, in several processes at a time."""
-    kept = [json.loads(line) for line in log.read_text().splitlines()] if log and log.exists() else []
+    kept = (
+        [json.loads(line) for line in log.read_text().splitlines()] if log and log.exists() else []
+    )
     made = {call["number"] for call in kept}
 
     def part(first: int) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Interruption, time limits, threads and processes, invariance, memory: measured, in one table.
 
-    python tests/adversary/suites.py --out tests/adversary/results/suites.md
-    python tests/adversary/suites.py --only limits soak --soak-seconds 1800
+python tests/adversary/suites.py --out tests/adversary/results/suites.md
+python tests/adversary/suites.py --only limits soak --soak-seconds 1800
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def main() -> None:
         "invariance": invariance,
         "soak": soak,
     }
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--only", nargs="+", choices=suites, default=list(suites))
     parser.add_argument("--interruptions", type=int, default=INTERRUPTIONS)
     parser.add_argument("--soak-seconds", type=float, default=1800)
@@ -79,7 +81,9 @@ def write(out: Path | None, lines: list[str]) -> None:
         out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def data(fit: str, rows: int = 3000, columns: int = 8, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def data(
+    fit: str, rows: int = 3000, columns: int = 8, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows that suit a fit, and its y."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, columns))
@@ -96,8 +100,13 @@ def fitted(fit: str, X: Any, y: Any, **settings: Any) -> Any:
 
 def bits(model: Any) -> str:
     """All of a model but its seconds."""
-    fields = [model.intercepts, *(getattr(model, name, ()) for name in ("coefficients", "leaf_weights"))]
-    return hashlib.sha256(pickle.dumps([np.asarray(field).tobytes() for field in fields])).hexdigest()
+    fields = [
+        model.intercepts,
+        *(getattr(model, name, ()) for name in ("coefficients", "leaf_weights")),
+    ]
+    return hashlib.sha256(
+        pickle.dumps([np.asarray(field).tobytes() for field in fields])
+    ).hexdigest()
 
 
 def promised(ok: bool) -> str:
@@ -141,7 +150,11 @@ def limits(asked: argparse.Namespace) -> Iterator[Row]:
                 seconds.append(time.monotonic() - began)
                 kept &= seconds[-1] <= limit + max(LATE, LATE_SHARE * limit)
             found = ", ".join(f"{s:.2f}" for s in seconds)
-            yield f"`{fit}` {rows} × {columns}, depth {depth}; limits {LIMITS}", f"{found} s", promised(kept)
+            yield (
+                f"`{fit}` {rows} × {columns}, depth {depth}; limits {LIMITS}",
+                f"{found} s",
+                promised(kept),
+            )
 
 
 def small(fit: str, n_threads: int | None = 1) -> str:
@@ -166,13 +179,18 @@ def concurrency(asked: argparse.Namespace) -> Iterator[Row]:
         yield f"`{fit}` in 24 threads at once", "same bits" if same else "differs", promised(same)
         for method in ("fork", "spawn"):
             same = in_child(method, fit) == alone
-            yield f"`{fit}` in a process by {method}", "same bits" if same else "differs", promised(same)
+            yield (
+                f"`{fit}` in a process by {method}",
+                "same bits" if same else "differs",
+                promised(same),
+            )
         same = set(joblib.Parallel(2)(joblib.delayed(small)(fit) for _ in range(4))) == {alone}
         yield f"`{fit}` in processes of loky", "same bits" if same else "differs", promised(same)
 
 
 def invariance(asked: argparse.Namespace) -> Iterator[Row]:
     """The same rows in another order, unit, form or multiplicity make the same predictions."""
+
     def integers(X: np.ndarray) -> np.ndarray:
         return np.round(100 * X)
 
@@ -182,7 +200,9 @@ def invariance(asked: argparse.Namespace) -> Iterator[Row]:
         "columns times 3": lambda X: X * 3,
     }
     for fit in FITS:
-        differing: dict[str, int] = dict.fromkeys([*changes, "rows in another order", "rows repeated", "Fortran order"], 0)
+        differing: dict[str, int] = dict.fromkeys(
+            [*changes, "rows in another order", "rows repeated", "Fortran order"], 0
+        )
         seeds = range(6)
         for seed in seeds:
             X, y = data(fit, 120, 4, seed)
@@ -196,12 +216,16 @@ def invariance(asked: argparse.Namespace) -> Iterator[Row]:
             for name, change in changes.items():
                 differing[name] += differs(fitted(fit, change(X), y, **settings), change(X))
             order = np.random.default_rng(seed).permutation(len(X))
-            differing["rows in another order"] += differs(fitted(fit, X[order], y[order], **settings), X)
+            differing["rows in another order"] += differs(
+                fitted(fit, X[order], y[order], **settings), X
+            )
             weights = 1 + np.arange(len(X)) % 3
             repeated = fitted(fit, np.repeat(X, weights, axis=0), np.repeat(y, weights), **settings)
             weighted = fitted(fit, X, y, sample_weight=weights, **settings)
             differing["rows repeated"] += int(not close(repeated.predict(X), weighted.predict(X)))
-            differing["Fortran order"] += differs(fitted(fit, np.asfortranarray(X), y, **settings), X)
+            differing["Fortran order"] += differs(
+                fitted(fit, np.asfortranarray(X), y, **settings), X
+            )
         for name, count in differing.items():
             yield f"`{fit}`, {name}", f"{count} of {len(seeds)} fits differ", promised(count == 0)
 

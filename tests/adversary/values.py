@@ -35,7 +35,19 @@ def hostile(*arguments: Any) -> None:
 def anything(draw: Draw) -> Any:
     """A value of any kind."""
     numbers = [0, 1, -1, 2, 13, 2**31, 2**63, 2**64, -(2**63), 10**300, True, False]
-    floats = [0.0, -0.0, 0.5, 1.5, -1.0, 1e-320, 1e308, -1e308, float("nan"), float("inf"), -float("inf")]
+    floats = [
+        0.0,
+        -0.0,
+        0.5,
+        1.5,
+        -1.0,
+        1e-320,
+        1e308,
+        -1e308,
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+    ]
     texts = ["", "auto", "all", "soft", "nonsense", "a\0b", "\ud800", "x" * 5000, "1"]
     others = [
         None,

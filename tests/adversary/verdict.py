@@ -23,12 +23,22 @@ REFUSALS = (ValueError, TypeError, OSError, MemoryError, HostileError)
 SOUND = ("answered", "refused")
 """Verdicts that are no faults; crashes and hangs are seen from outside only."""
 
-FAULTS = ("panic", "other exception", "unclear message", "not finite", "unloadable", "crash", "hang")
+FAULTS = (
+    "panic",
+    "other exception",
+    "unclear message",
+    "not finite",
+    "unloadable",
+    "crash",
+    "hang",
+)
 
 LONGEST_MESSAGE = 600
 NEVER_SAID = ("failed to extract", "object is not iterable", "PyO3", "panicked", "NoneType")
 
-NOT_KNOWN = frozenset({"score", "standard_error", "accuracy", "optimality", "local_sparsity", "global_sparsity"})
+NOT_KNOWN = frozenset(
+    {"score", "standard_error", "accuracy", "optimality", "local_sparsity", "global_sparsity"}
+)
 """Figures of a report that may be NaN or infinite: those of settings never tried, of fits cut off."""
 
 
@@ -81,7 +91,11 @@ def models_of(answer: Any) -> list[TreeModel]:
 
 
 def rows_for(model: TreeModel) -> Any:
-    """Typical values, and numbers around them."""
+    """Typical values, and numbers around them; of curves, some lines."""
+    if hasattr(model, "grids"):
+        known = [len(grid) for grid in model.grids.values() if grid is not None]
+        points = max(known, default=12)
+        return np.outer([0.0, 0.5, 1.0, -1e6], np.linspace(0, 1, points))
     columns = {}
     for name, typical in zip(model.feature_names, model.typical_values, strict=True):
         number = isinstance(typical, float)
@@ -123,10 +137,15 @@ def not_finite(value: Any, name: str = "answer", depth: int = 0) -> str:
         bad = value.dtype.kind == "f" and not np.isfinite(value).all()
         return f"{name} holds {value[~np.isfinite(value)][0]}" if bad else ""
     if isinstance(value, TreeModel):
-        parts = {p: getattr(value, p, None) for p in ("report", "intercepts", "leaf_intercepts", "leaf_weights")}
+        parts = {
+            p: getattr(value, p, None)
+            for p in ("report", "intercepts", "leaf_intercepts", "leaf_weights")
+        }
         return first_of(parts, name, depth)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return first_of({f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, name, depth)
+        return first_of(
+            {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, name, depth
+        )
     if isinstance(value, dict):
         return first_of(value, name, depth)
     if isinstance(value, (list, tuple)):

@@ -50,7 +50,12 @@ def test_every_parameter_has_values():
             if not name.startswith("_") and inspect.isfunction(member):
                 call_names[f"{type(model).__name__}.{name}"] = member
     for module in KNOWN:
-        for name in KNOWN[module] - RESULTS - INPUTS - {"LimitConvergenceWarning", "report_page", "register_skl2onnx"}:
+        for name in (
+            KNOWN[module]
+            - RESULTS
+            - INPUTS
+            - {"LimitConvergenceWarning", "report_page", "register_skl2onnx"}
+        ):
             call_names[name] = getattr(module, name)
     known = {*DRAWN, *USUAL, "self"}
     unknown = {

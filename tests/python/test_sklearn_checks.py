@@ -13,6 +13,7 @@ from softwood.sklearn import (
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 
 # Few candidates and starts, so that some 60 checks of fits that choose take seconds;
@@ -34,6 +35,7 @@ ESTIMATORS = [
     SPDTClassifier(),
     SRTRegressor(),
     SRTRegressorCV(depths=(1, 2), n_starts=2, folds=3),
+    SVM1ODTClassifier(n_starts=2, restarts=2, max_nodes=0),
 ]
 CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
 

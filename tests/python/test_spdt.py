@@ -38,7 +38,10 @@ def test_sparse_rows_of_any_kind_give_one_model(wide, model):
     for rows in (*kinds, wide_indices):
         fitted = softwood.fit_spdt(rows, y, C=1.0, budget=2, depth=2)
         assert fitted.splits == model.splits
-        assert all((a == b).all() for a, b in zip(fitted.split_weights(), model.split_weights(), strict=True))
+        assert all(
+            (a == b).all()
+            for a, b in zip(fitted.split_weights(), model.split_weights(), strict=True)
+        )
     assert {5, 1999} <= set(model.features_.tolist())
 
 
@@ -186,6 +189,7 @@ def test_selected_columns_are_those_of_the_rows(wide, model):
         model.select(np.eye(5))
 
 
+@pytest.mark.filterwarnings("ignore::softwood.warnings.OneClassWarning")
 def test_limits_and_callbacks_end_a_fit_with_a_tree():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2000, 3000))

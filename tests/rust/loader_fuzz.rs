@@ -164,6 +164,9 @@ fn mutated(seeds: &[String], rng: &mut impl Rng) -> String {
 fn answer(text: &str) -> Result<String, InputError> {
     let model = Model::from_json(text)?;
     Ok(match &model {
+        // Rows of curves have other columns than the tree, whose features are means.
+        Model::FunctionalOrct(model) => sound(&model.on_means, |x| model.on_means.predict_proba(x)),
+        Model::FunctionalOrrt(model) => sound(&model.on_means, |x| model.on_means.predict(x)),
         Model::Orct(model) => sound(model, |x| model.predict_proba(x)),
         Model::Orrt(model) => sound(model, |x| model.predict(x)),
         Model::Spdt(model) => sound(model, |x| model.predict_proba(x)),

@@ -63,7 +63,7 @@ impl OrctObjective {
         let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows(py)?;
-        check_memory_for_splits(rows.features(), depth)?;
+        check_memory_for_splits(rows.features(), (1 << depth) - 1)?;
         let pool = KeptPool::new(settings.run.n_threads);
         let learn = |control: &Control| {
             let weights = weights.as_deref();

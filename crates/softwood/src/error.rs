@@ -115,6 +115,22 @@ pub enum InputError {
         /// How many features may.
         most: usize,
     },
+    /// Curves that cannot be fitted or predicted.
+    #[error("curve {name:?} {reason}")]
+    Curves {
+        /// Name of the predictor.
+        name: String,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
+    /// Rows whose columns are not the points of the curves.
+    #[error("X has {got} columns but the grids of its curves have {expected} points in all")]
+    CurveColumns {
+        /// Columns of X.
+        got: usize,
+        /// Points of all curves, and scalars.
+        expected: usize,
+    },
     /// A cost that is no cost.
     #[error(
         "costs[{row}, {column}] is {value:?}; costs must be numbers from 0 to 1e100, and 0 on the diagonal"
@@ -191,6 +207,9 @@ pub enum FitError {
     /// The source of the rows failed while they were passed over.
     #[error("the rows could not be read: {0}")]
     Source(SourceError),
+    /// The solver of mixed-integer programs gave up.
+    #[error("the solver failed: {0}")]
+    Solver(String),
     /// The threads asked for could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

@@ -103,6 +103,16 @@ impl Stop {
         Self::new(&self.flag, Some(limit))
     }
 
+    /// The same, but no later than `limit` from now.
+    pub fn within(&self, limit: Duration) -> Self {
+        let sooner = Self::new(&self.flag, Some(limit));
+        let deadlines = [self.deadline, sooner.deadline];
+        Self {
+            deadline: deadlines.into_iter().flatten().min(),
+            ..sooner
+        }
+    }
+
     /// Err once stopped.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.flag.is_raised() {

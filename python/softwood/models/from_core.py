@@ -15,14 +15,18 @@ from ..results import (
     CvCandidate,
     CvTable,
     FitReport,
+    FunctionalCandidate,
     LinearForm,
     OrctCandidate,
     OrrtCandidate,
+    Proof,
+    ProofMoment,
     SelectionReport,
     SelectionRound,
     SpdtCandidate,
     SplitExplanation,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 
 R = TypeVar("R", bound=FitReport)
@@ -49,6 +53,7 @@ def fit_report(kind: type[R], text: str, scaling: str, labels: Sequence[object] 
             "start_objectives": tuple(told["start_objectives"]),
             "constraints": tuple(_constraint(c, labels) for c in told.get("constraints", ())),
             "cross_validation": None if table is None else _cv_table(table),
+            "proof": _proof(told.get("proof")),
             "scaling": scaling,
             "selection": None if selection is None else _selection(selection),
             "notices": tuple(
@@ -76,7 +81,9 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     by_field = {
+        "n_intervals": FunctionalCandidate,
         "curves": SrtCandidate,
+        "epsilon": Svm1OdtCandidate,
         "features": SpdtCandidate,
         "ridge_leaves": OrrtCandidate,
         "gamma": OrctCandidate,
@@ -85,6 +92,15 @@ def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
     unknown = {name: math.nan for name, value in told.items() if value is None}
     return _make(kind, {**told, **unknown, "ridge_leaves": told.get("ridge_leaves")})
+
+
+def _proof(told: Mapping[str, Any] | None) -> Proof | None:
+    if told is None:
+        return None
+    course = tuple(_make(ProofMoment, moment) for moment in told["course"])
+    margin = told["reached_margin"]
+    known = {"course": course, "reached_margin": math.inf if margin is None else margin}
+    return _make(Proof, {**told, **known})
 
 
 def _selection(told: Mapping[str, Any]) -> SelectionReport:

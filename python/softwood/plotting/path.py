@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..models import OrrtModel
 from ..path import SparsityPath
 from .canvas import bare, class_colours, start
 
@@ -14,14 +15,15 @@ SYMBOLS = {"local": r"local penalty $\lambda_L$", "global": r"global penalty $\l
 MOST_TICKS = 9
 
 
-def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: int = 0) -> Any:
+def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", at: int = 0) -> Any:
     """Draw accuracy and sparsity along a path.
 
     Parameters
     ----------
     path : SparsityPath
-        The path. Accuracy is that on its validation rows; without such rows, 1 − the expected
-        cost of training takes its place.
+        The path. Accuracy, or R² of a regression, is that on its validation rows; without such
+        rows, 1 − the loss of training, an expected cost or the error of the standardized response,
+        takes its place.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     along : {"auto", "local", "global"}
@@ -48,11 +50,11 @@ def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: in
         return values[at] if along == "local" else values[:, at]
 
     if path.score is not None:
-        lines = [("accuracy on validation rows", 100 * path.score)]
+        lines = [(f"{path.score_name} on validation rows", 100 * path.score)]
     else:
-        lines = [("1 − expected cost of training", 100 * (1 - path.loss))]
+        lines = [(f"1 − {path.loss_name}", 100 * (1 - path.loss))]
     lines.append(("coefficients that are 0", path.local_sparsity))
-    lines.append(("features that no split uses", path.global_sparsity))
+    lines.append(("features that are not used", path.global_sparsity))
     places = np.arange(len(grid))
     looks = zip(lines, class_colours(3), ("o-", "s-", "^--"), strict=True)
     for (name, values), colour, mark in looks:
@@ -65,7 +67,7 @@ def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: in
     return ax
 
 
-def plot_path_map(path: SparsityPath, ax: Any = None, *, of: str = "auto") -> Any:
+def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") -> Any:
     """Draw a figure of each tree on a path as a map over both penalties.
 
     Parameters
@@ -83,11 +85,11 @@ def plot_path_map(path: SparsityPath, ax: Any = None, *, of: str = "auto") -> An
     """
     _refuse_others(path)
     named = {
-        "score": "accuracy on validation rows",
-        "loss": "expected cost of training",
+        "score": f"{path.score_name} on validation rows",
+        "loss": path.loss_name,
         "objective": "objective",
         "local_sparsity": "coefficients that are 0, percent",
-        "global_sparsity": "features that no split uses, percent",
+        "global_sparsity": "features that are not used, percent",
     }
     if of == "auto":
         of = "loss" if path.score is None else "score"

@@ -3,14 +3,25 @@
 from .cross_validation import (
     CvCandidate,
     CvTable,
+    FunctionalCandidate,
     OrctCandidate,
     OrrtCandidate,
     SpdtCandidate,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
-from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
+from .reports import (
+    FitReport,
+    OrctReport,
+    OrrtReport,
+    Proof,
+    ProofMoment,
+    SpdtReport,
+    SrtReport,
+    Svm1OdtReport,
+)
 
 __all__ = [
     "BOUNDED",
@@ -19,6 +30,7 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "FitReport",
+    "FunctionalCandidate",
     "LeafModel",
     "LinearForm",
     "Notice",
@@ -26,6 +38,8 @@ __all__ = [
     "OrctReport",
     "OrrtCandidate",
     "OrrtReport",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectionReport",
     "SelectionRound",
@@ -34,4 +48,6 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtCandidate",
+    "Svm1OdtReport",
 ]

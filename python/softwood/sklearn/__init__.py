@@ -8,6 +8,9 @@ except ImportError as missing:
     ) from missing
 
 from .trees import (
+    FunctionalORCTClassifier,
+    FunctionalORRTRegressor,
+    FunctionalORRTRegressorCV,
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
@@ -15,10 +18,14 @@ from .trees import (
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 from .warnings import LimitConvergenceWarning
 
 __all__ = [
+    "FunctionalORCTClassifier",
+    "FunctionalORRTRegressor",
+    "FunctionalORRTRegressorCV",
     "LimitConvergenceWarning",
     "ORCTClassifier",
     "ORCTClassifierCV",
@@ -27,4 +34,5 @@ __all__ = [
     "SPDTClassifier",
     "SRTRegressor",
     "SRTRegressorCV",
+    "SVM1ODTClassifier",
 ]

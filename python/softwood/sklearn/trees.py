@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..functions import (
+    fit_functional_orct,
+    fit_functional_orrt,
+    fit_functional_orrt_cv,
     fit_orct,
     fit_orct_cv,
     fit_orrt,
@@ -16,8 +19,87 @@ from ..functions import (
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
 )
-from .base import GroupedTree, TreeClassifier, TreeRegressor
+from .base import CurveTree, GroupedTree, TreeClassifier, TreeRegressor
+
+
+class FunctionalORCTClassifier(TreeClassifier, CurveTree, function=fit_functional_orct):
+    """A classification tree on curves, as :func:`softwood.fit_functional_orct` fits it.
+
+    Each row of X holds the points of a curve, or of several side by side, which `spans` names.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrctModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import FunctionalORCTClassifier
+    >>> X = np.cumsum(np.random.default_rng(0).normal(size=(120, 50)), axis=1) / 7
+    >>> y = np.where(X[:, 20:30].mean(axis=1) > 0, "up", "down")
+    >>> FunctionalORCTClassifier(n_intervals=1, n_starts=4).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+
+class FunctionalORRTRegressor(TreeRegressor, CurveTree, function=fit_functional_orrt):
+    """A regression tree on curves, as :func:`softwood.fit_functional_orrt` fits it.
+
+    Each row of X holds the points of a curve, or of several side by side, which `spans` names.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrrtModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    FunctionalORRTRegressorCV : Chooses intervals, derivatives and steepness by cross-validation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import FunctionalORRTRegressor
+    >>> X = np.cumsum(np.random.default_rng(0).normal(size=(120, 50)), axis=1) / 7
+    >>> y = X[:, 20:30].mean(axis=1)
+    >>> FunctionalORRTRegressor(n_intervals=1, n_starts=4).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+
+class FunctionalORRTRegressorCV(TreeRegressor, CurveTree, function=fit_functional_orrt_cv):
+    """A regression tree on curves with its intervals and steepness chosen by cross-validation.
+
+    As :func:`softwood.fit_functional_orrt_cv` fits it; ``model_.report.cross_validation`` holds the
+    table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrrtModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    FunctionalORRTRegressor : Fits a tree with given settings.
+    """
 
 
 class ORCTClassifier(TreeClassifier, GroupedTree, function=fit_orct):
@@ -251,5 +333,29 @@ class SRTRegressorCV(TreeRegressor, function=fit_srt_cv):
     >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
     >>> SRTRegressorCV(depths=(1,), curves=(False,)).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+
+class SVM1ODTClassifier(TreeClassifier, function=fit_svm1_odt):
+    """A hard oblique tree with a proven bound, as :func:`softwood.fit_svm1_odt` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : Svm1OdtModel
+        The tree: rules, explanations, the report of the fit with bound and gap.
+    {attributes}
+
+    Examples
+    --------
+    >>> import softwood
+    >>> from softwood.sklearn import SVM1ODTClassifier
+    >>> X, y, names = softwood.load_example()
+    >>> tree = SVM1ODTClassifier(depth=1, max_nodes=0).fit(X[::2], y[::2])
+    >>> tree.score(X[1::2], y[1::2]) > 0.9
     True
     """

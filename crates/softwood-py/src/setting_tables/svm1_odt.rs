@@ -1,12 +1,15 @@
 //! Settings of `fit_svm1_odt`.
 
+use super::selection::row_selection;
 use super::table::*;
+use crate::names::Name;
 use crate::settings::*;
 use crate::values::wrong_type;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use softwood::{StartSplit, Svm1OdtSettings, Svm1OdtStart};
+use softwood::mip::MipSettings;
+use softwood::{RowSelection, StartSplit, Svm1OdtSettings, Svm1OdtStart};
 
 /// The name of a start, or splits that `softwood._settings` has taken from a tree.
 struct Start;
@@ -53,9 +56,10 @@ impl Kind<Svm1OdtStart> for Start {
 
 table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
     "depth" => depth: Whole(1, 3);
-    "epsilon" => epsilon: Number;
-    "alpha2" => alpha2: Number;
+    "epsilon" => epsilon: OrAuto(Number, "a number");
+    "alpha2" => alpha2: OrAuto(Number, "a number");
     "start" => start: Start;
+    "rows" => selection: Selection;
     "n_starts" => n_starts: Whole(1, 1 << 32);
     "restarts" => restarts: Whole(1, 1 << 32);
     "max_nodes" => max_nodes: MostNodes;
@@ -64,6 +68,34 @@ table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
     "time_limit" => run.time_limit: Seconds;
     "feature_names" => run.feature_names: Prepared;
     "encoding" => run.encoding: OfTable;
+}
+
+table! { read_mip, show_mip, MipSettings;
+    "solver" => formulation: Name;
+    "alpha1" => alpha1: Number;
+    "alpha2" => alpha2: Number;
+    "count_coefficients" => count_coefficients: Truth;
+    "cuts" => cuts: Truth;
+    "level_splits" => level_splits: Truth;
+}
+
+/// All rows, which is None in the core, or a dict that says how to select some.
+struct Selection;
+
+impl Kind<Option<RowSelection>> for Selection {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<RowSelection>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        let given = value.cast::<PyDict>();
+        row_selection(Some(
+            given.map_err(|_| wrong_type(name, "a RowSelection", value))?,
+        ))
+    }
+
+    fn show<'py>(&self, py: Python<'py>, _: &Option<RowSelection>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyString::new(py, "all").into_any())
+    }
 }
 
 /// A number of nodes, or None for no limit.
@@ -84,5 +116,12 @@ impl Kind<Option<u64>> for MostNodes {
 pub fn svm1_odt_settings(given: &Bound<'_, PyDict>) -> PyResult<Svm1OdtSettings> {
     let mut settings = Svm1OdtSettings::default();
     read_svm1_odt(&mut settings, given)?;
+    Ok(settings)
+}
+
+/// Settings of a mixed-integer program.
+pub fn mip_settings(given: &Bound<'_, PyDict>) -> PyResult<MipSettings> {
+    let mut settings = MipSettings::default();
+    read_mip(&mut settings, given)?;
     Ok(settings)
 }

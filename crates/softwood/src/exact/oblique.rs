@@ -86,6 +86,32 @@ impl ObliqueTree {
         node - self.splits.len()
     }
 
+    /// The same tree, of leaves below one split the left one with the smaller label: sides are swapped, or
+    /// all goes to the leaf of the label that both had.
+    pub fn with_ordered_labels(&self, classes: usize) -> Self {
+        let mut tree = self.clone();
+        let first = self.splits.len() / 2;
+        for (pair, split) in tree
+            .labels
+            .chunks_exact_mut(2)
+            .zip(&mut tree.splits[first..])
+        {
+            if pair[0] > pair[1] {
+                pair.swap(0, 1);
+                split.h.iter_mut().for_each(|h| *h = -*h);
+                split.g = -split.g;
+            } else if pair[0] == pair[1] {
+                *split = Hyperplane::all_left(split.h.len());
+                if pair[1] + 1 < classes {
+                    pair[1] += 1;
+                } else {
+                    (pair[0], split.g) = (pair[0] - 1, -1.0);
+                }
+            }
+        }
+        tree
+    }
+
     /// Weight of what the real rule gets wrong.
     pub fn errors(&self, points: &Points) -> f64 {
         let of_point = |i: usize| points.cost(i, self.labels[self.leaf(points.x(i))]);

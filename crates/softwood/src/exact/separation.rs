@@ -345,3 +345,125 @@ fn solve(system: &mut [f64], r: usize) -> Vec<f64> {
         .map(|c| system[row_of[c] * w + r] / system[row_of[c] * w + c])
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn random_points(n: usize, p: usize, seed: u64) -> Points {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let x: Vec<f64> = (0..n * p)
+            .map(|_| f64::from(rng.random_range(0..8u8)) / 7.0)
+            .collect();
+        Points::merge(&x, p, &vec![0; n], &vec![1.0; n], 2)
+    }
+
+    /// The largest margin by the other way: clarabel's interior points.
+    fn widest(points: &Points, sides: &[i8]) -> f64 {
+        use clarabel::algebra::CscMatrix;
+        use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT};
+        let width = points.features() + 2;
+        let (mut rows, mut right) = (Vec::new(), Vec::new());
+        for (i, side) in sides.iter().enumerate() {
+            for sign in [1.0, -1.0] {
+                let mut row = vec![sign];
+                row.extend(points.x(i).iter().map(|x| -sign * x));
+                row.push(0.0);
+                rows.push(row);
+                right.push(1.0);
+            }
+            if *side != 0 {
+                let side = f64::from(*side);
+                let mut row = vec![-side];
+                row.extend(points.x(i).iter().map(|x| side * x));
+                row.push(1.0);
+                rows.push(row);
+                right.push(0.0);
+            }
+        }
+        let mut costs = vec![0.0; width];
+        costs[width - 1] = -1.0;
+        let cones = [NonnegativeConeT(rows.len())];
+        let settings = DefaultSettings {
+            verbose: false,
+            ..DefaultSettings::default()
+        };
+        let nothing = CscMatrix::zeros((width, width));
+        let matrix = CscMatrix::from(&rows);
+        let mut solver =
+            DefaultSolver::new(&nothing, &costs, &matrix, &right, &cones, settings).unwrap();
+        solver.solve();
+        -solver.solution.obj_val
+    }
+
+    #[test]
+    fn a_margin_fits_if_and_only_if_the_widest_one_is_as_wide() {
+        let (mut fits, mut excluded) = (0, 0);
+        for seed in 0..60 {
+            let points = random_points(14, 1 + seed as usize % 4, seed);
+            let mut rng = Pcg64::seed_from_u64(1000 + seed);
+            let draw = |_| rng.random_range(-1..=1i8);
+            let sides: Vec<i8> = (0..points.len()).map(draw).collect();
+            if !sides.contains(&1) || !sides.contains(&-1) {
+                continue;
+            }
+            let widest = widest(&points, &sides);
+            let members: Vec<usize> = (0..points.len()).collect();
+            for margin in [0.003, 0.03, 0.1, 0.3, widest - 1e-5, widest + 1e-5] {
+                if margin <= 1e-6 || (margin - widest).abs() < 1e-6 {
+                    continue;
+                }
+                let mut separation = Separation::new(&points, &members);
+                for (i, side) in sides.iter().enumerate() {
+                    match side {
+                        1 => separation.bound(i, (margin, 1.0)),
+                        -1 => separation.bound(i, (-1.0, -margin)),
+                        _ => {}
+                    }
+                }
+                let expected = margin < widest;
+                assert_eq!(
+                    separation.check() == Verdict::Fits,
+                    expected,
+                    "{margin} {widest}"
+                );
+                *(if expected { &mut fits } else { &mut excluded }) += 1;
+                if expected {
+                    let (h, g) = separation.hyperplane(points.features());
+                    for (i, value) in separation.values().iter().enumerate() {
+                        let dot: f64 = h.iter().zip(points.x(i)).map(|(h, x)| h * x).sum();
+                        assert!((g - dot - value).abs() < 1e-7);
+                        assert!(value.abs() <= 1.0 + FEASIBILITY);
+                        assert!(
+                            value * f64::from(sides[i]) >= margin - FEASIBILITY || sides[i] == 0
+                        );
+                    }
+                }
+            }
+        }
+        assert!(fits > 20 && excluded > 20, "{fits} {excluded}");
+    }
+
+    #[test]
+    fn bounds_that_are_lifted_leave_no_trace() {
+        let points = random_points(30, 3, 7);
+        let members: Vec<usize> = (0..points.len()).collect();
+        let mut used = Separation::new(&points, &members);
+        let mut rng = Pcg64::seed_from_u64(8);
+        for _ in 0..500 {
+            let chosen: Vec<(usize, bool)> = (0..6)
+                .map(|_| (rng.random_range(0..points.len()), rng.random()))
+                .collect();
+            let mut fresh = Separation::new(&points, &members);
+            for (i, left) in &chosen {
+                let bounds = if *left { (0.05, 1.0) } else { (-1.0, -0.05) };
+                fresh.bound(*i, bounds);
+                used.bound(*i, bounds);
+            }
+            assert_eq!(used.check(), fresh.check());
+            chosen.iter().for_each(|(i, _)| used.bound(*i, (-1.0, 1.0)));
+        }
+    }
+}

@@ -10,7 +10,7 @@ use super::points::Points;
 use crate::stop::{Stop, Stopped};
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Nodes that the first round spends on each point; every further round spends four times as many.
 const FIRST_BUDGET: u64 = 500;
@@ -31,6 +31,8 @@ pub(crate) struct SolveSettings {
     pub random_starts: usize,
     /// Nodes of the search at most.
     pub max_nodes: Option<u64>,
+    /// Time for the improvement of starts, so that some is left for a bound.
+    pub improve_limit: Option<Duration>,
 }
 
 /// Incumbent and bound at one moment.
@@ -169,6 +171,8 @@ impl Run<'_, '_> {
 
     /// Improves the starts and random trees; false if it was stopped before the last.
     fn improve_all(&mut self, starts: Vec<Hardened>, watch: &(dyn Fn(&Moment) + Sync)) -> bool {
+        let limit = self.settings.improve_limit;
+        let stop = limit.map_or_else(|| self.stop.clone(), |limit| self.stop.within(limit));
         let given = starts.len();
         let mut starts = starts.into_iter();
         for start in 0..given + self.settings.random_starts {
@@ -179,23 +183,26 @@ impl Run<'_, '_> {
             let random = || {
                 let mut rng = Pcg64::new(u128::from(seed), ORDER_STREAM);
                 let tree = random_tree(self.problem, &mut rng);
-                harden(self.problem, self.blank, tree, self.stop)
+                harden(self.problem, self.blank, tree, &stop)
             };
             let from = starts.next().unwrap_or_else(random);
-            let next = self.improved(from, seed);
+            let next = self.improved(from, seed, &stop);
             self.take(next);
             self.note(watch);
+            if stop.check().is_err() {
+                return self.stop.check().is_ok();
+            }
         }
-        self.stop.check().is_ok()
+        true
     }
 
-    fn improved(&self, from: Hardened, seed: u64) -> Hardened {
+    fn improved(&self, from: Hardened, seed: u64, stop: &Stop) -> Hardened {
         let settings = ImproveSettings {
             restarts: self.settings.restarts,
             patience: 2,
             seed,
         };
-        improve(self.problem, self.blank, from, &settings, self.stop)
+        improve(self.problem, self.blank, from, &settings, stop)
     }
 
     /// Raises the bound in rounds of growing budgets, and takes the trees that this finds.
@@ -228,7 +235,7 @@ impl Run<'_, '_> {
             } else if self.ended().is_none() {
                 let seed = self.settings.seed.wrapping_add(budget);
                 let largest = if few { &whole } else { groups.largest() };
-                let next = self.improved(self.realized(largest), seed);
+                let next = self.improved(self.realized(largest), seed, self.stop);
                 self.take(next);
             }
             self.note(watch);
@@ -280,4 +287,196 @@ fn frame(points: &Points) -> Vec<usize> {
     frame.sort_unstable();
     frame.dedup();
     frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::harden::counted;
+    use crate::exact::oblique::Paths;
+    use crate::exact::separation::{Separation, Verdict};
+    use rand::{RngExt, SeedableRng};
+
+    fn random_points(n: usize, p: usize, classes: usize, seed: u64) -> Points {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let x: Vec<f64> = (0..n * p)
+            .map(|_| f64::from(rng.random_range(0..5u8)) / 4.0)
+            .collect();
+        let codes: Vec<u32> = (0..n)
+            .map(|_| rng.random_range(0..classes as u32))
+            .collect();
+        let weights: Vec<f64> = (0..n)
+            .map(|_| f64::from(rng.random_range(1..4u8)))
+            .collect();
+        Points::merge(&x, p, &codes, &weights, classes)
+    }
+
+    fn settings(seed: u64) -> SolveSettings {
+        SolveSettings {
+            seed,
+            restarts: 2,
+            random_starts: 1,
+            max_nodes: None,
+            improve_limit: None,
+        }
+    }
+
+    /// Whether hyperplanes send each point to its leaf, 0 for no leaf.
+    fn is_possible(points: &Points, paths: &Paths, leaves: &[Option<usize>], margin: f64) -> bool {
+        let members: Vec<usize> = (0..points.len()).collect();
+        (0..paths.splits()).all(|split| {
+            let mut separation = Separation::new(points, &members);
+            for (i, leaf) in leaves.iter().enumerate() {
+                let way = leaf.map_or(&[][..], |leaf| paths.of(leaf)).iter();
+                for (_, left) in way.filter(|(t, _)| *t == split) {
+                    let bounds = if *left {
+                        (margin, 1.0)
+                    } else {
+                        (-1.0, -margin)
+                    };
+                    separation.bound(i, bounds);
+                }
+            }
+            separation.check() == Verdict::Fits
+        })
+    }
+
+    /// The least cost over all labels and all ways to place points.
+    fn by_enumeration(points: &Points, depth: usize, margin: f64) -> f64 {
+        let (n, k) = (points.len(), points.classes());
+        let paths = Paths::new(depth);
+        let leaves = paths.leaves();
+        let mut least = points.all();
+        for labels in 0..k.pow(leaves as u32) {
+            let label = |leaf: usize| labels / k.pow(leaf as u32) % k;
+            for places in 0..(leaves + 1).pow(n as u32) {
+                let place = |i: usize| places / (leaves + 1).pow(i as u32) % (leaves + 1);
+                let at: Vec<Option<usize>> = (0..n).map(|i| place(i).checked_sub(1)).collect();
+                let right =
+                    |i: usize| at[i].is_none_or(|leaf| points.weights(i)[label(leaf)] > 0.0);
+                if !(0..n).all(right) {
+                    continue;
+                }
+                let of_point = |i: usize| match at[i] {
+                    Some(leaf) => points.cost(i, label(leaf)),
+                    None => points.total(i),
+                };
+                let cost: f64 = (0..n).map(of_point).sum();
+                if cost < least && is_possible(points, &paths, &at, margin) {
+                    least = cost;
+                }
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn the_least_cost_is_that_of_all_trees_one_by_one() {
+        let mut above_zero = 0;
+        for seed in 0..24 {
+            let (depth, n) = if seed % 3 == 0 { (2, 6) } else { (1, 9) };
+            let margin = [0.02, 0.2, 0.5][seed as usize % 3];
+            let points = random_points(n, 1 + seed as usize % 2, 2, seed);
+            let paths = Paths::new(depth);
+            let problem = Problem {
+                points: &points,
+                paths: &paths,
+                margin,
+            };
+            let found = solve(
+                &problem,
+                Vec::new(),
+                &settings(seed),
+                &Stop::default(),
+                &|_| {},
+            );
+            let expected = by_enumeration(&points, depth, margin);
+            assert_eq!(found.ended, Ended::Proven);
+            assert_eq!(
+                (found.bound, counted(&problem, found.tree).cost),
+                (expected, expected)
+            );
+            above_zero += usize::from(expected > 0.0);
+        }
+        assert!(above_zero > 10);
+    }
+
+    #[test]
+    fn neither_threads_nor_the_order_of_rows_change_a_bit() {
+        let points = random_points(40, 2, 3, 3);
+        let paths = Paths::new(2);
+        let problem = Problem {
+            points: &points,
+            paths: &paths,
+            margin: 0.05,
+        };
+        let on = |threads: usize| {
+            let run = || solve(&problem, Vec::new(), &limited(), &Stop::default(), &|_| {});
+            let found = crate::threads::in_pool(Some(threads), run).unwrap();
+            (found.tree, found.bound, found.nodes)
+        };
+        assert_eq!(on(1), on(2));
+    }
+
+    fn limited() -> SolveSettings {
+        SolveSettings {
+            max_nodes: Some(2000),
+            ..settings(0)
+        }
+    }
+
+    #[test]
+    fn the_bound_rises_and_the_incumbent_falls_until_they_meet() {
+        let points = random_points(30, 2, 3, 5);
+        let paths = Paths::new(1);
+        let problem = Problem {
+            points: &points,
+            paths: &paths,
+            margin: 0.05,
+        };
+        let found = solve(
+            &problem,
+            Vec::new(),
+            &settings(0),
+            &Stop::default(),
+            &|_| {},
+        );
+        assert_eq!(found.ended, Ended::Proven);
+        for pair in found.course.windows(2) {
+            assert!(pair[1].cost <= pair[0].cost && pair[1].bound >= pair[0].bound);
+            assert!(pair[0].bound <= pair[0].cost);
+        }
+        let last = found.course.last().unwrap();
+        assert_eq!(last.bound, last.cost);
+    }
+
+    #[test]
+    fn a_start_is_never_made_worse() {
+        let points = random_points(60, 3, 3, 9);
+        let paths = Paths::new(2);
+        let problem = Problem {
+            points: &points,
+            paths: &paths,
+            margin: 0.01,
+        };
+        for seed in 0..4 {
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let start = random_tree(&problem, &mut rng);
+            let mut relabelled = start.clone();
+            relabelled
+                .splits
+                .iter_mut()
+                .for_each(|split| split.scale(&points));
+            relabelled.relabel(&points);
+            let before = counted(&problem, relabelled).cost;
+            let only = SolveSettings {
+                random_starts: 0,
+                max_nodes: Some(0),
+                ..settings(seed)
+            };
+            let found = solve(&problem, vec![start], &only, &Stop::default(), &|_| {});
+            assert!(found.starts[0] <= before);
+            assert!(counted(&problem, found.tree).cost <= found.starts[0]);
+        }
+    }
 }

@@ -103,7 +103,9 @@ fn largest(of_features: &[f64], penalty: &PenaltySettings) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Parallelism, RegressionRows, ScaledRows, Scaling, ScalingKind};
+    use crate::data::{
+        Parallelism, RegressionRows, ScaledRows, Scaling, ScalingKind, WeightedBlock,
+    };
     use crate::objective::{LeafRidge, MixtureError, Penalty};
     use crate::passes::ColumnMoments;
     use crate::solver::{Majorized, Objective, SimpleTerm};
@@ -124,9 +126,11 @@ mod tests {
         let moments = data.rows.sum(&ColumnMoments {
             count: 3,
             response: &data.target,
-            fill: |block, out| out.copy_from_slice(block.tile.columns()),
+            fill: |block: &WeightedBlock<'_>, out: &mut [f64]| {
+                out.copy_from_slice(block.tile.columns());
+            },
         });
-        let moments = moments.unwrap();
+        let moments: Vec<f64> = moments.unwrap();
         for groups in [None, Some(vec![0, 1, 0])] {
             let with = |local: f64, global: f64| PenaltySettings {
                 local: Some(local),

@@ -4,7 +4,7 @@
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
 use super::LeafRidge;
-use crate::data::RegressionRows;
+use crate::data::{RegressionRows, add_to};
 use crate::leaves::{Groups, LinearModel, maximize_evidence, regression_of_columns, ridge};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
@@ -18,7 +18,7 @@ use std::ops::Range;
 /// grows with their square for each row.
 const MOST_TOGETHER: usize = 1024;
 
-/// (1/W) Σ_i w_i (φ_i − y_i)² and a ridge on the leaf models as a function of x = (a, μ, β, β_0).
+/// (1/W) Σ_i w_i (φ_i − y_i)² + R(β, β_0), R being a ridge, as a function of x = (a, μ, β, β_0).
 #[derive(Clone)]
 pub struct MixtureError<'a, 'd> {
     /// Rows and response.
@@ -131,7 +131,8 @@ impl MixtureError<'_, '_> {
         )
     }
 
-    /// gradient += that of Σ_i w_i (α (φ_i − y_i)² + δ φ_i) over `rows`, for α and δ of `weights`.
+    /// gradient += that of Σ_i w_i (α (φ_i − y_i)² + δ φ_i) over `rows`, for α and δ of `weights`: by x and then
+    /// by what moves the features, if it is so long.
     pub(crate) fn add_gradient(
         &self,
         rows: &RegressionRows<'_>,
@@ -141,7 +142,9 @@ impl MixtureError<'_, '_> {
     ) -> Result<f64, Interrupted> {
         let p = self.centers.len();
         let sum = rows.mixture_gradient(tree, weights)?;
-        let (splits, leaves) = gradient.split_at_mut(sum.splits.len());
+        let (own, moves) = gradient.split_at_mut(self.dim());
+        add_to(moves, &sum.moves);
+        let (splits, leaves) = own.split_at_mut(sum.splits.len());
         let (slopes, intercepts) = leaves.split_at_mut(self.topology.leaves() * p);
         let slope_count = self.topology.branches() * p;
         for (i, (g, s)) in splits.iter_mut().zip(&sum.splits).enumerate() {

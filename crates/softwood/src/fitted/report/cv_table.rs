@@ -80,6 +80,8 @@ impl From<CandidateInFile> for CvCandidate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TriedSettings {
+    /// Of a tree on curves.
+    Functional(FunctionalCandidate),
     /// Of an ORRT; it has all settings of an ORCT and one more, which tells them apart in files.
     Orrt(OrrtCandidate),
     /// Of an ORCT.
@@ -88,6 +90,39 @@ pub enum TriedSettings {
     Srt(SrtCandidate),
     /// Of an SPDT.
     Spdt(SpdtCandidate),
+    /// Of an SVM1-ODT tree.
+    Svm1Odt(Svm1OdtCandidate),
+}
+
+/// The settings of an SVM1-ODT tree that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Svm1OdtCandidate {
+    /// ε.
+    pub epsilon: f64,
+    /// α₂.
+    pub alpha2: f64,
+}
+
+/// The settings of a tree on curves that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionalCandidate {
+    /// D.
+    pub depth: usize,
+    /// H.
+    pub n_intervals: usize,
+    /// Orders of derivatives.
+    pub derivatives: Vec<usize>,
+    /// γ.
+    pub gamma: f64,
+    /// λ_len.
+    pub length_penalty: f64,
+    /// λ_L.
+    pub local_penalty: f64,
+    /// λ_G.
+    pub global_penalty: f64,
+    /// λ_β of a regression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ridge_leaves: Option<f64>,
 }
 
 /// The settings of an SPDT that may be chosen.

@@ -57,6 +57,8 @@ pub struct FitReport {
 }
 
 /// JSON has no infinity and serde_json writes null for it.
-fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub(super) fn null_as_infinity<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }

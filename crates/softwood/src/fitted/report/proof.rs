@@ -1,5 +1,6 @@
 //! What is proven of a tree: how far from the best one it can be.
 
+use super::fit::null_as_infinity;
 use serde::{Deserialize, Serialize};
 
 /// Bound and margin of a tree that was searched for exactly.
@@ -13,7 +14,9 @@ pub struct ProofReport {
     /// ε: a row counts as right only if |g − h·x| ≥ ε at every split on its way, where the largest
     /// |g − h·x| of all rows is 1.
     pub margin: f64,
-    /// The smallest |g − h·x| of the rows that are right, over all splits; at least ε.
+    /// The smallest |g − h·x| of the rows that are right, over all splits; at least ε. Infinite (null in
+    /// files) if none is right at any split.
+    #[serde(deserialize_with = "null_as_infinity")]
     pub reached_margin: f64,
     /// Σ_b ‖h_b‖₁.
     pub norm: f64,
