@@ -1,4 +1,4 @@
-"""What parameters may be, by their names: usual values, legal ones at the ends of the range, and wrong ones."""
+"""What parameters may be, by their names: usual values, legal ones at the ends, and wrong ones."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 import softwood
 from data import Data, wrong_rows
 from draw import Draw

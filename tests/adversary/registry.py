@@ -1,7 +1,8 @@
 """Every public function, model method and estimator, and how calls of it are drawn.
 
-A new kind of tree is one line in `FITS`; what its parameters may be follows from their names, and a name not
-met before is a line in `parameters.py`. Names missing here fail `tests/python/test_adversary.py`.
+A new kind of tree is one line in `FITS`; what its parameters may be follows from their names, and a
+name not met before is a line in `parameters.py`. Names missing here fail
+`tests/python/test_adversary.py`.
 """
 
 from __future__ import annotations

@@ -30,6 +30,9 @@ HANGS_AFTER = 60.0
 STARTS_WITHIN = 600.0
 """Seconds in which a worker has made its examples."""
 
+SOUND = ("answered", "refused")
+"""Verdicts that are no faults."""
+
 CALLS_OF_A_WORKER = 1000
 
 
@@ -87,7 +90,7 @@ def run(seed: int, calls: int, jobs: int, log: Path | None = None) -> list[dict[
 
 def is_sound(call: dict[str, Any]) -> bool:
     """Whether it was answered or refused as it should be."""
-    return call["verdict"] in ("answered", "refused")
+    return call["verdict"] in SOUND
 
 
 def supervised(seed: int, first: int, count: int) -> Iterator[dict[str, Any]]:
@@ -144,13 +147,15 @@ def answers(worker: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
 def table(calls: list[dict[str, Any]], seed: int, seconds: float) -> str:
     """Outcomes by name, and every fault with the number of its call."""
     verdicts = Counter((call["name"], call["verdict"]) for call in calls)
-    shown = ["answered", "refused"] + sorted({v for _, v in verdicts} - {"answered", "refused"})
+    shown = [*SOUND, *sorted({v for _, v in verdicts} - set(SOUND))]
+    faults = [call for call in calls if not is_sound(call)]
+    slowest = max(call.get("seconds", 0) for call in calls)
+    command = f"`python tests/adversary/run.py --seed {seed} --calls {len(calls)}`"
+    found = f"{len(calls)} calls, {len(faults)} faults, {seconds:.0f} s, slowest {slowest:.1f} s"
     lines = [
         "# Calls with good, extreme and wrong arguments",
         "",
-        f"`python tests/adversary/run.py --seed {seed} --calls {len(calls)}`: "
-        f"{len(calls)} calls, {sum(not is_sound(c) for c in calls)} faults, {seconds:.0f} s, "
-        f"slowest {max(c.get('seconds', 0) for c in calls):.1f} s",
+        f"{command}: {found}",
         "",
         "| name | " + " | ".join(shown) + " |",
         "|---|" + "---:|" * len(shown),
@@ -159,7 +164,6 @@ def table(calls: list[dict[str, Any]], seed: int, seconds: float) -> str:
         lines.append(f"| `{name}` | " + " | ".join(str(verdicts[name, v]) for v in shown) + " |")
     total = Counter(call["verdict"] for call in calls)
     lines.append("| all | " + " | ".join(str(total[v]) for v in shown) + " |")
-    faults = [call for call in calls if not is_sound(call)]
     if faults:
         lines += ["", "## Faults", ""]
         lines += [f"- {c['number']} `{c['name']}` {c['verdict']}: {c['remark']}" for c in faults]

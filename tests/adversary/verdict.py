@@ -12,26 +12,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import softwood
 from scipy import sparse
+
+import softwood
 from softwood.models import TreeModel
 from values import HostileError
 
 REFUSALS = (ValueError, TypeError, OSError, MemoryError, HostileError)
 """What wrong arguments may raise, themselves or when they are read."""
-
-SOUND = ("answered", "refused")
-"""Verdicts that are no faults; crashes and hangs are seen from outside only."""
-
-FAULTS = (
-    "panic",
-    "other exception",
-    "unclear message",
-    "not finite",
-    "unloadable",
-    "crash",
-    "hang",
-)
 
 LONGEST_MESSAGE = 600
 NEVER_SAID = ("failed to extract", "object is not iterable", "PyO3", "panicked", "NoneType")
@@ -39,7 +27,7 @@ NEVER_SAID = ("failed to extract", "object is not iterable", "PyO3", "panicked",
 NOT_KNOWN = frozenset(
     {"score", "standard_error", "accuracy", "optimality", "local_sparsity", "global_sparsity"}
 )
-"""Figures of a report that may be NaN or infinite: those of settings never tried, of fits cut off."""
+"""Figures that may be NaN or infinite: of settings never tried, of fits cut off."""
 
 
 def judge(function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[str, str]:
@@ -104,7 +92,7 @@ def rows_for(model: TreeModel) -> Any:
 
 
 def loses(model: TreeModel) -> str:
-    """What a model loses on its way through a file or a pickle; nothing if it comes back to the bit."""
+    """What a model loses on its way through a file or a pickle; nothing if it comes back whole."""
     text, X = model.to_json(), rows_for(model)
     with tempfile.TemporaryDirectory(prefix="softwood-adversary-") as folder:
         path = Path(folder) / "model.json"

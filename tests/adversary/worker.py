@@ -1,4 +1,4 @@
-"""Makes calls one after the other and tells of each before and after: `worker.py SEED FIRST COUNT`."""
+"""Makes calls one by one and tells of each before and after: `worker.py SEED FIRST COUNT`."""
 
 from __future__ import annotations
 
