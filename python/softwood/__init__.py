@@ -44,6 +44,7 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtCandidate,
     Svm1OdtReport,
 )
 from .row_groups import RowGroup
@@ -101,6 +102,7 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtCandidate",
     "Svm1OdtModel",
     "Svm1OdtReport",
     "VcBounds",

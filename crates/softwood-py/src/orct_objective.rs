@@ -64,7 +64,7 @@ impl OrctObjective {
         let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows(py)?;
-        check_memory_for_splits(rows.features(), depth)?;
+        check_memory_for_splits(rows.features(), (1 << depth) - 1)?;
         let pool = KeptPool::new(settings.run.n_threads);
         let learn = || {
             let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;

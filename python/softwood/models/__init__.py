@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .base import TreeModel
+from .hard import HardClassifierModel
 from .orct import OrctModel
 from .orrt import OrrtModel
 from .regression import RegressionModel
@@ -20,6 +21,7 @@ CLASSIFIERS = (OrctModel, SpdtModel, Svm1OdtModel)
 __all__ = [
     "CLASSIFIERS",
     "KINDS",
+    "HardClassifierModel",
     "OrctModel",
     "OrrtModel",
     "RegressionModel",

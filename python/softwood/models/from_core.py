@@ -25,6 +25,7 @@ from ..results import (
     SpdtCandidate,
     SplitExplanation,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 
 R = TypeVar("R", bound=FitReport)
@@ -80,6 +81,7 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     by_field = {
         "curves": SrtCandidate,
+        "epsilon": Svm1OdtCandidate,
         "features": SpdtCandidate,
         "ridge_leaves": OrrtCandidate,
         "gamma": OrctCandidate,

@@ -55,8 +55,8 @@ impl Kind<Svm1OdtStart> for Start {
 
 table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
     "depth" => depth: Whole(1, 3);
-    "epsilon" => epsilon: Number;
-    "alpha2" => alpha2: Number;
+    "epsilon" => epsilon: OrAuto(Number, "a number");
+    "alpha2" => alpha2: OrAuto(Number, "a number");
     "start" => start: Start;
     "n_starts" => n_starts: Whole(1, 1 << 32);
     "restarts" => restarts: Whole(1, 1 << 32);

@@ -20,10 +20,10 @@ use std::time::Instant;
 
 /// Fits a sparse optimal randomized regression tree (S-ORRT):
 ///
-/// min (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) + λ_L Σ_j ‖(a_j, β_j)‖₁ + λ_G Σ_j ‖(a_j, β_j)‖_∞   (4.1)
+/// min (1/W) Σ_i w_i (φ_i − y_i)² + R(β) + λ_L Σ_j ‖(a_j, β_j)‖₁ + λ_G Σ_j ‖(a_j, β_j)‖_∞   (4.1)
 ///
 /// over a, μ ∈ [−1, 1] and free β, φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)) being the mixture of all leaves' linear
-/// models, y standardized, ū the mean row and v_j the variance of feature j.
+/// models, y standardized, ū the mean row and R a ridge, [`LeafRidge`](crate::objective::LeafRidge).
 ///
 /// For given splits all leaf models follow from one linear regression; starts descend over the splits
 /// alone (variable projection), through softer splits, from random hyperplanes and from the splits of a

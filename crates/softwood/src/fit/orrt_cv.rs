@@ -15,6 +15,9 @@ use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
 
+/// Rows the choice is made on at most: a regression of all leaf models at every step takes its time.
+const CV_ROWS: usize = 4_000;
+
 /// Chooses depth, scaling, γ, λ_β and penalties by cross-validation on the rows, and fits with them.
 ///
 /// Racing over folds: a candidate whose score on held-out rows falls significantly behind the best is
@@ -62,7 +65,7 @@ fn choose_and_fit(
     let choice = ResponseChoice::new(
         data.reborrow(),
         (candidates, settings.scoring),
-        (settings.folds, settings.fit.run.random_state),
+        (settings.folds, CV_ROWS, settings.fit.run.random_state),
         &stop,
         &control.progress,
     );

@@ -15,6 +15,9 @@ use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
 
+/// Rows the choice is made on at most.
+const CV_ROWS: usize = 6_000;
+
 /// Chooses depth, curves and λ_β by cross-validation on the rows, and fits with them.
 ///
 /// Racing over folds: a candidate whose score on held-out rows falls significantly behind the best is
@@ -61,7 +64,7 @@ fn choose_and_fit(
     let choice = ResponseChoice::new(
         data.reborrow(),
         (settings.candidates(), settings.scoring),
-        (settings.folds, settings.fit.run.random_state),
+        (settings.folds, CV_ROWS, settings.fit.run.random_state),
         &stop,
         &control.progress,
     );

@@ -50,7 +50,8 @@ pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
     OrctCandidate, OrrtCandidate, ProofMoment, ProofReport, ResponseScoring, Scoring,
-    SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate, TriedSettings,
+    SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate, Svm1OdtCandidate,
+    TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

@@ -18,7 +18,7 @@ use std::ops::Range;
 /// grows with their square for each row.
 const MOST_TOGETHER: usize = 1024;
 
-/// (1/W) Σ_i w_i (φ_i − y_i)² and a ridge on the leaf models as a function of x = (a, μ, β, β_0).
+/// (1/W) Σ_i w_i (φ_i − y_i)² + R(β, β_0), R being a ridge, as a function of x = (a, μ, β, β_0).
 #[derive(Clone)]
 pub struct MixtureError<'a, 'd> {
     /// Rows and response.

@@ -301,6 +301,11 @@ impl Penalty {
         }
     }
 
+    /// The coordinates that are penalized.
+    pub fn coordinates(&self) -> &[usize] {
+        &self.coordinates
+    }
+
     /// Moves each coordinate to the nearest place where it may lie.
     pub fn put_within_bounds(&self, theta: &mut [f64]) {
         self.bounds.prox(theta, 0.0);

@@ -3,15 +3,18 @@
 mod alternate;
 pub(crate) mod continuation;
 pub(crate) mod cross_validate;
+mod crumbs;
 mod decomposition;
 pub(crate) mod descent;
 mod ending;
 pub(crate) mod few_leaves;
 pub(crate) mod folds;
 mod grow_tree;
+mod keep_bounds;
 pub(crate) mod losses;
 mod macro_iterations;
 pub(crate) mod mixture_descent;
+mod move_splits;
 pub(crate) mod multistart;
 mod node_split;
 mod nodec;

@@ -118,15 +118,25 @@ fn regrow(
     Ok(next)
 }
 
-/// Grows a tree from the root, improves it split by split, and descends from there.
+/// A tree grown from the root and improved split by split, as it stands.
 pub(crate) fn grown_start(
     descent: &Descent<'_, '_>,
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Interrupted> {
     let mut grown = grow_tree(descent, rng)?;
     alternate(descent, &mut grown, rng)?;
+    let mut outcome = descent.at(&grown.topology).assess(grown.theta)?;
+    outcome.ending.work += grown.work;
+    Ok(outcome)
+}
+
+/// Where a tree that was grown descends to.
+pub(crate) fn descend_grown(
+    descent: &Descent<'_, '_>,
+    grown: StartOutcome,
+) -> Result<StartOutcome, Interrupted> {
     let whole = descent.at(&grown.topology);
     let mut outcome = whole.follow(whole.stages.len() - 1, grown.theta)?;
-    outcome.ending.work += grown.work;
+    outcome.ending.work += grown.ending.work;
     Ok(outcome)
 }

@@ -53,6 +53,17 @@ pub enum TriedSettings {
     Srt(SrtCandidate),
     /// Of an SPDT.
     Spdt(SpdtCandidate),
+    /// Of an SVM1-ODT tree.
+    Svm1Odt(Svm1OdtCandidate),
+}
+
+/// The settings of an SVM1-ODT tree that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Svm1OdtCandidate {
+    /// ε.
+    pub epsilon: f64,
+    /// α₂.
+    pub alpha2: f64,
 }
 
 /// The settings of an SPDT that may be chosen.
