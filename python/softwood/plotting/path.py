@@ -47,11 +47,11 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     def drawn(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[at] if along == "local" else values[:, at]
 
-    score, loss = _measures(path)
+    score, kept, _ = _measures(path)
     if path.score is not None:
         lines = [(score, 100 * path.score)]
     else:
-        lines = [(f"1 − {loss}", 100 * (1 - path.loss))]
+        lines = [(kept, 100 * (1 - path.loss))]
     lines.append(("coefficients that are 0", path.local_sparsity))
     lines.append(("features that no split uses", path.global_sparsity))
     places = np.arange(len(grid))
@@ -82,7 +82,7 @@ def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") 
     -------
     matplotlib Axes
     """
-    score, loss = _measures(path)
+    score, _, loss = _measures(path)
     named = {
         "score": score,
         "loss": loss,
@@ -106,12 +106,13 @@ def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") 
     return ax
 
 
-def _measures(path: SparsityPath[Any]) -> tuple[str, str]:
-    """Return what the scores and losses of a path are called."""
+def _measures(path: SparsityPath[Any]) -> tuple[str, str, str]:
+    """Return what the scores of a path, 1 − its losses, and its losses are called."""
     trees = (tree for row in path.models for tree in row if tree is not None)
     if isinstance(next(trees, None), OrrtModel):
-        return "R² on validation rows", "relative error of training"
-    return "accuracy on validation rows", "expected cost of training"
+        return "R² on validation rows", "R² of training", "error of training by the variance of y"
+    cost = "expected cost of training"
+    return "accuracy on validation rows", f"1 − {cost}", cost
 
 
 def _name_penalties(axis: Any, grid: NDArray[np.float64]) -> None:
