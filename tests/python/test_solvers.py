@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import softwood
 from plain import fit_plain
@@ -107,6 +108,14 @@ def test_a_pull_keeps_steps_short(blocks):
     full = fit_plain(*blocks, n_starts=1, max_iter=40)
     pulled = fit_plain(*blocks, n_starts=1, max_iter=40, proximal_weight=1.0)
     assert (full.coefficients == pulled.coefficients).all()  # steps of "full" are not pulled
+
+
+def test_a_small_tolerance_goes_on(blocks):
+    settings = {"solver": "convergent", "n_starts": 1, "max_iter": 4000, "local_penalty": 1e-4}
+    rough, fine = (fit_plain(*blocks, tol=tol, **settings).report for tol in (1e-3, 1e-7))
+    assert fine.converged
+    assert fine.iterations > rough.iterations
+    assert fine.optimality < rough.optimality
 
 
 def test_full_iterations_come_first(blocks):
@@ -222,16 +231,27 @@ def test_a_deep_fit_without_time_is_a_tree(rings):
 
 
 def test_memory_is_asked_for_before_work_begins():
-    X = np.zeros((5000, 4000), dtype=np.float32)
-    X[:, 0] = np.arange(5000)
-    with pytest.raises(MemoryError, match=r"no memory for .* × .* values of 8 bytes"):
-        fit_plain(np.broadcast_to(X, X.shape), np.arange(5000) % 2, 12, n_starts=10**6)
+    rng = np.random.default_rng(0)
+
+    def sparse(rows, columns):
+        return scipy.sparse.random(rows, columns, density=2 / columns, format="csr", rng=rng)
+
+    with pytest.raises(MemoryError, match=r"parameters.*: 40950040950 × 24 values of 8 bytes"):
+        fit_plain(sparse(5000, 10_000_009), np.arange(5000) % 2, 12)
+    # Few rows have few splits, whatever the depth.
+    X = scipy.sparse.csr_array(([1.0, 2.0, 3.0], ([0, 1, 2], [5, 5, 9])), shape=(4, 200_000))
+    model = fit_plain(X, list("abab"), 12, n_starts=1)
+    assert len(model.leaf_classes) <= 4
 
 
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"solver": "newton"}, ValueError, r"solver must be \"full\", \"nodes\", \"convergent\" or"),
+        (
+            {"solver": "newton"},
+            ValueError,
+            r"solver must be \"full\", \"nodes\", \"convergent\" or",
+        ),
         ({"solver": None}, TypeError, r"solver must be a string, got None"),
         ({"proximal_weight": -1}, ValueError, r"proximal_weight must be a number from 0 to 1e100"),
         ({"proximal_weight": np.inf}, ValueError, r"proximal_weight must be a finite number"),

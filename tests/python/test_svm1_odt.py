@@ -279,3 +279,21 @@ def test_folds_choose_the_margin():
     assert chosen.score == max(c.score for c in table.candidates)
     with pytest.raises(TypeError, match="epsilon must be a number"):
         softwood.fit_svm1_odt(X, y, epsilon="wide")
+
+
+def test_rows_that_stand_for_the_others_find_a_start_for_all():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(600, 2))
+    y = (X[:, 0] + 0.3 * X[:, 1] > 0.6) ^ (rng.uniform(size=600) < 0.05)
+    model = softwood.fit_svm1_odt(
+        X, y, depth=1, start="cart", rows="selected", max_nodes=0, restarts=2
+    )
+    selection = model.report.selection
+    assert [one.step for one in selection.rounds][:2] == ["clusters", "mistakes"]
+    assert selection.share < 0.3
+    accuracies = [one.accuracy for one in selection.rounds if one.accepted]
+    assert accuracies == sorted(accuracies)
+    assert selection.accuracy == accuracies[-1]
+    assert 1 - model.report.loss >= selection.accuracy - 1e-12
+    with pytest.raises(ValueError, match="beta2"):
+        softwood.fit_svm1_odt(X, y, rows=softwood.RowSelection(beta2=2.0))

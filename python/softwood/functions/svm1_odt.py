@@ -13,6 +13,7 @@ from .._settings import MIP, SVM1_ODT, open_classification
 from ..models import Svm1OdtModel, TreeModel
 from ..progress import Progress
 from ..results import Rule
+from ..selection import RowSelection, as_selection
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -27,6 +28,7 @@ def fit_svm1_odt(
     epsilon: float | str = SVM1_ODT["epsilon"],
     alpha2: float | str = SVM1_ODT["alpha2"],
     start: str | TreeModel = SVM1_ODT["start"],
+    rows: str | RowSelection = SVM1_ODT["rows"],
     solver: str = "native",
     alpha1: float | None = None,
     count_coefficients: bool = False,
@@ -82,6 +84,12 @@ def fit_svm1_odt(
         does, of random hyperplanes; or a fitted model whose splits are linear in the features (an
         SVM1-ODT or SPDT tree, or an ORCT tree of min-max scaling), no deeper than `depth`.
         ``"auto"`` takes them all.
+    rows : {"all", "selected"} or RowSelection
+        Which rows to look at first. With ``"selected"``, or a :class:`RowSelection`, the best start
+        is searched further on few rows that stand for all, selected by algorithm 1 of the paper,
+        then by its algorithm 3, round by round, a tree that loses accuracy on all rows being
+        refused; the search on all rows begins with what comes out. `sample` is not used.
+        ``report.selection`` tells the rounds. For many rows.
     solver : {"native", "mip", "paper"}
         ``"native"`` searches as described. The others write the start as a solution of a
         mixed-integer program and give that to HiGHS (``pip install "softwood[mip]"``): ``"paper"``
@@ -148,6 +156,7 @@ def fit_svm1_odt(
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
     settings["start"] = _start(start, depth)
+    settings["rows"] = as_selection(rows)
     of_mip = {name: settings.pop(name) for name in MIP if name != "alpha2"} | {"alpha2": alpha2}
     if solver == "native":
         _refuse(of_mip)

@@ -1,5 +1,6 @@
 //! The optimal randomized regression tree: settings → data → starts → model.
 
+use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_mixture;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
@@ -55,6 +56,7 @@ pub fn fit_orrt<'a>(
         control.progress.announce(settings.n_starts);
         let stop = settings.run.stop(control);
         let mut model = fit_checked(&data, &given, settings, &stop, &control.progress)?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

@@ -1,5 +1,6 @@
 //! Depth, scaling, steepness and penalties of an ORRT chosen by cross-validation, then the tree fitted with them.
 
+use super::leaf_weights::in_users_unit;
 use super::orrt::{check_orrt_data, fit_checked};
 use super::orrt_candidates::OrrtCandidates;
 use super::orrt_cv_settings::OrrtCvSettings;
@@ -46,6 +47,7 @@ pub fn fit_orrt_cv<'a>(
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
         let data = ResponseData::of(&canonical);
         let mut model = choose_and_fit(&data, &given, settings, began, control)?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

@@ -66,13 +66,14 @@ impl Frame {
     /// Of these rows.
     pub fn of(data: &RegressionRows<'_>) -> Result<Self, Interrupted> {
         let (p, weight) = (data.features(), data.total_weight());
-        let moments = line_moments(&data.without_deadline())?;
+        let patient = data.without_deadline();
+        let moments = line_moments(&patient)?;
         let mean = |j: usize, k: usize| moments[j * (p + 2) + k] / weight;
         let centers: Vec<f64> = (0..p).map(|j| mean(j, p + 1)).collect();
         let variance = |j: usize| (mean(j, j) - centers[j] * centers[j]).max(0.0);
         let variances: Vec<f64> = (0..p).map(variance).collect();
         let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
-        let penalty = common_penalty(&moments, &deviations);
+        let penalty = common_penalty(&moments, &deviations, &patient.rows.stop)?;
         Ok(Self {
             centers,
             variances,

@@ -1,5 +1,6 @@
 //! Depth, curves and ridge of an SRT chosen by cross-validation, then the tree fitted with them.
 
+use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_regression;
 use super::response_choice::{ResponseChoice, report_choice, time_of_choice};
 use super::response_fold::ResponseData;
@@ -45,6 +46,7 @@ pub fn fit_srt_cv<'a>(
         let data = ResponseData::of(&canonical);
         let mut model = choose_and_fit(&data, settings, began, control)?;
         model.report.notices = notices_of_regression(&model, &data.rows, data.weights);
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

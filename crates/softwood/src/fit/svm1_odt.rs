@@ -1,10 +1,12 @@
 //! The hard oblique tree with a proven bound: settings → points → starts → search → hyperplanes → model.
 
 use super::check_orct_data::{check_labels, classes_present};
+use super::leaf_weights::in_users_unit;
 use super::svm1_odt_found::Found;
 use super::svm1_odt_margin::choose_margin;
 use super::svm1_odt_model::{Searched, to_model};
 use super::svm1_odt_rows::{SearchRows, points};
+use super::svm1_odt_selected::select_and_search;
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
 use super::svm1_odt_starts::start_trees;
 use super::validate::{check_weights, check_x_and_names};
@@ -12,7 +14,7 @@ use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
+use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, axis_tree, solve};
 use crate::fitted::Svm1OdtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
@@ -111,6 +113,7 @@ pub(super) fn search_with(
             (&stop, control),
             search,
         )?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
@@ -127,7 +130,7 @@ fn check_data(
     check_x_and_names(rows, settings.run.columns())?;
     check_labels(rows.len(), labels)?;
     check_weights(rows.len(), weights)?;
-    settings.check_start(rows.features())?;
+    settings.check_for(rows.features())?;
     let present = classes_present(labels, weights);
     let got = present.iter().filter(|p| **p).count();
     if got < 2 {
@@ -169,9 +172,22 @@ fn fit_rows(
         paths: &paths,
         margin: chosen.epsilon,
     };
+    let mut starts = start_trees(data, (&points, &scaling), settings, control)?;
+    let mut selected = None;
+    if let Some(selection) = &settings.selection {
+        let errors = |tree: &ObliqueTree| tree.errors(&points);
+        let best = starts
+            .drain(..)
+            .min_by(|a, b| errors(a).total_cmp(&errors(b)));
+        let start = best.unwrap_or_else(|| axis_tree(&points, &paths));
+        let how = (settings, selection);
+        let (tree, report) = select_and_search((&points, &paths), start, chosen.epsilon, how, stop);
+        starts.push(tree);
+        selected = Some(report);
+    }
     let task = Task {
         problem: &problem,
-        starts: start_trees(data, (&points, &scaling), settings, control)?,
+        starts,
         settings: SolveSettings {
             seed: settings.run.random_state,
             restarts: settings.restarts,
@@ -190,6 +206,7 @@ fn fit_rows(
     };
     let mut model = to_model(searched, data, settings.run.columns(), stop);
     model.report.cross_validation = chosen.table;
+    model.report.selection = selected;
     control.progress.complete();
     Ok(model)
 }

@@ -1,5 +1,6 @@
 //! What `fit_svm1_odt` is asked for, with defaults and ranges.
 
+use super::row_selection::RowSelection;
 use super::run_settings::RunSettings;
 use super::validate::check_setting;
 use crate::error::InputError;
@@ -26,6 +27,8 @@ pub struct Svm1OdtSettings {
     pub alpha2: Option<f64>,
     /// Where the search begins.
     pub start: Svm1OdtStart,
+    /// How rows are selected on which the best start is trained further; all are searched if None.
+    pub selection: Option<RowSelection>,
     /// Starts of the randomized tree, and random trees.
     pub n_starts: usize,
     /// Descents for each split and round.
@@ -70,6 +73,7 @@ impl Default for Svm1OdtSettings {
             epsilon: Some(0.01),
             alpha2: Some(0.0),
             start: Svm1OdtStart::Auto,
+            selection: None,
             n_starts: 20,
             restarts: 8,
             max_nodes: None,
@@ -117,8 +121,11 @@ impl Svm1OdtSettings {
         limit.map(|limit| limit.mul_f64(IMPROVE_SHARE))
     }
 
-    /// Checks the start for rows of so many features.
-    pub(super) fn check_start(&self, features: usize) -> Result<(), InputError> {
+    /// Checks start and selection for rows of so many features.
+    pub(super) fn check_for(&self, features: usize) -> Result<(), InputError> {
+        if let Some(selection) = &self.selection {
+            selection.validate(features)?;
+        }
         let Svm1OdtStart::Tree(splits) = &self.start else {
             return Ok(());
         };

@@ -306,6 +306,11 @@ impl Penalty {
         &self.coordinates
     }
 
+    /// The same within these bounds.
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
     /// Moves each coordinate to the nearest place where it may lie.
     pub fn put_within_bounds(&self, theta: &mut [f64]) {
         self.bounds.prox(theta, 0.0);

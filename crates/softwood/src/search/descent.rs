@@ -97,12 +97,16 @@ impl StartOutcome {
             .then(self.objective().total_cmp(&other.objective()))
     }
 
-    /// The better of both, this one if they are equal, with the work of both.
+    /// The better of both, this one if they are equal, with the work of both. Where the other was stopped, the
+    /// search that both belong to was.
     pub fn or_better(mut self, mut other: Self) -> Self {
         if other.order(&self).is_lt() {
             std::mem::swap(&mut self, &mut other);
         }
         self.ending.work += other.ending.work;
+        if other.ending.status.is_stopped() {
+            self.ending.status = other.ending.status;
+        }
         self
     }
 

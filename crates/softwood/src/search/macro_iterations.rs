@@ -8,7 +8,8 @@ use crate::solver::{Multipliers, Work};
 use crate::status::SolveStatus;
 use crate::stop::Interrupted;
 
-/// A macro-iteration that lowers the objective by less than this share is the last.
+/// A macro-iteration that lowers the objective by less than this share is the last, or by less than the share `tol`
+/// where that is smaller.
 const MACRO_GAIN: f64 = 1e-3;
 
 /// Where a stage ended.
@@ -56,7 +57,7 @@ impl Descent<'_, '_> {
                     break 'macro_iterations;
                 }
             }
-            if before - tree.point().objective <= MACRO_GAIN * before.abs() {
+            if before - tree.point().objective <= self.tol.min(MACRO_GAIN) * before.abs() {
                 status = SolveStatus::Stalled;
                 break;
             }

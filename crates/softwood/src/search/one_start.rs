@@ -6,6 +6,7 @@ use super::grow_tree::grow_tree;
 use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
 use crate::start::{greedy_splits, splits_through_the_data};
+use crate::status::SolveStatus;
 use crate::stop::Interrupted;
 use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
@@ -69,8 +70,10 @@ pub(crate) fn improve(
     for try_ in 1..=regrowths {
         let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
-            Err(Interrupted::Source(error)) => return Err(error.into()),
-            Err(_) => break, // stopped: what there is stays
+            Err(interrupted) => {
+                best.ending.status = SolveStatus::try_from(interrupted)?;
+                break; // what there is stays
+            }
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall
