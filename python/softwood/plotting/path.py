@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrrtModel
 from ..path import SparsityPath
 from .canvas import bare, class_colours, start
 
