@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import CLASSIFIERS, FunctionalModel, HardClassifierModel, OrctModel, TreeModel
+from ..models import CLASSIFIERS, FunctionalModel, OrctModel, SpdtModel, Svm1OdtModel, TreeModel
 from ..outline import tree_of
 from .canvas import Look, class_colours, fitted, plain, plt, start
 
@@ -117,7 +117,7 @@ def _grid(
 
 
 def _classes(
-    tree: OrctModel | HardClassifierModel,
+    tree: OrctModel | SpdtModel | Svm1OdtModel,
     places: Sequence[int],
     spans: list[NDArray[np.float64]],
     routing: str,
@@ -132,7 +132,7 @@ def _classes(
 
 
 def _draw_classes(
-    tree: OrctModel | HardClassifierModel,
+    tree: OrctModel | SpdtModel | Svm1OdtModel,
     ax: Any,
     look: Look,
     codes: NDArray[np.intp],
