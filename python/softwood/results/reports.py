@@ -109,11 +109,7 @@ class FitReport:
                 f"{proof.nodes} nodes"
             )
         for bound in self.constraints:
-            shown[bound.subject] = (
-                f"{bound.reached:.4f}, asked {bound.asked:.4f}{bound._margin()}, "
-                f"multiplier {bound.multiplier:.4g}"
-                f"{'' if bound.feasible else ', NOT REACHED'}"
-            )
+            shown[bound.subject] = bound._outcome()
         if self.cross_validation is not None:
             table = self.cross_validation
             shown["cross_validation"] = (
