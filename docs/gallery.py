@@ -15,6 +15,7 @@ mpl.use("agg")
 from matplotlib import pyplot as plt
 
 LONG = "a rather long name of a measurement that goes on and on, in units of {}"
+LONG_NAMES = [LONG.format(j) for j in range(2000)]
 
 
 def made_rows(columns: int, rows: int = 400, seed: int = 0):
@@ -33,7 +34,7 @@ def pictures() -> dict:
     example = softwood.fit_orct(X, y, depth=2, penalty=0.02, **known)
     A, three, _ = made_rows(2)
     B, many, response = made_rows(60)
-    long = [LONG.format(j) for j in range(60)]
+    long = LONG_NAMES[:60]
     drawn = {}
     for depth in (1, 2, 3, 4):
         tree = softwood.fit_orct(
@@ -53,6 +54,15 @@ def pictures() -> dict:
     mixed = softwood.fit_orrt(B[:, :6], response, depth=2, n_starts=2)
     drawn["tree_orrt_in_axes"] = lambda: plotting.plot_tree(
         mixed, plt.subplots(figsize=(7, 4))[1], X=B[:, :6]
+    )
+    rare = np.random.default_rng(1).normal(size=(400, 2000))
+    hard = softwood.fit_spdt(
+        rare, rare[:, 7] + np.abs(rare[:, 1999]) > 1, depth=3, feature_names=LONG_NAMES
+    )
+    drawn["tree_spdt_2000_features"] = lambda: plotting.plot_tree(hard)
+    drawn["explanation_spdt"] = lambda: plotting.plot_explanation(hard, rare[0])
+    drawn["map_spdt"] = lambda: plotting.plot_decision_map(
+        hard, rare, rare[:, 7] + np.abs(rare[:, 1999]) > 1, features=(7, 1999)
     )
     flat = softwood.fit_orct(A, three, depth=3, n_starts=3, gamma=24, scaling="minmax")
     drawn["map_classes"] = lambda: plotting.plot_decision_map(flat, A, three)

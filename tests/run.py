@@ -28,13 +28,14 @@ ENV = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "PYTHONPAT
     "MATURIN_PEP517_ARGS": "--locked",  # as the workflow builds the wheels
     "SCIPY_ARRAY_API": "1",  # or scikit-learn leaves out a check of estimators
     "RUSTDOCFLAGS": "-D warnings",
+    "NO_MKDOCS_2_WARNING": "1",
 }
 
 
 def main() -> None:
     """Run the steps in order, stop at the first that fails, print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--skip", nargs="+", choices=["rust", "lint"], default=[])
+    parser.add_argument("--skip", nargs="+", choices=["rust", "lint", "docs"], default=[])
     skip = parser.parse_args().skip
     if not shutil.which("cargo"):
         sys.exit("tests/run.py needs a Rust toolchain: cargo is not on the PATH")
@@ -43,7 +44,7 @@ def main() -> None:
     # Where the installed package is tested: no folder above holds its source.
     with tempfile.TemporaryDirectory(prefix="softwood-") as outside:
         for group, name, step in steps(Path(outside), extras(skip)):
-            if group in skip:
+            if group in skip or (group == "docs" and not builds_site(skip)):
                 continue
             print(f"\n=== {name}", flush=True)
             start = time.monotonic()
@@ -61,8 +62,15 @@ def main() -> None:
 
 def extras(skip: list[str]) -> str:
     """Name what is installed beside the wheel."""
-    wanted = {"test": True, "frames": not FREE_THREADED, "lint": "lint" not in skip}
+    wanted = {"test": True, "lint": "lint" not in skip}
+    # Not all that these need has wheels for free-threaded Python.
+    wanted |= {"frames": not FREE_THREADED, "docs": builds_site(skip)}
     return ",".join(name for name, is_wanted in wanted.items() if is_wanted)
+
+
+def builds_site(skip: list[str]) -> bool:
+    """Tell whether the documentation is built."""
+    return "docs" not in skip and not FREE_THREADED
 
 
 def steps(outside: Path, extras: str) -> list:
@@ -75,7 +83,7 @@ def steps(outside: Path, extras: str) -> list:
         ("rust", "predict only", lint_without_training),
         ("rust", "rustdoc", lambda: cargo("doc", "--no-deps")),
         ("rust", "cargo test", lambda: cargo("test")),
-        ("rust", "examples", run_examples),
+        ("rust", "Rust examples", run_examples),
         ("python", "wheel", build_wheel),
         ("python", "install", lambda: install_wheel(extras)),
         ("lint", "ruff check", lambda: python("ruff", "check")),
@@ -88,6 +96,8 @@ def steps(outside: Path, extras: str) -> list:
             "doctests",
             lambda: python(*pytest, "--doctest-modules", "--pyargs", "softwood", cwd=outside),
         ),
+        ("python", "examples", lambda: run_python_examples(outside)),
+        ("docs", "documentation", lambda: python("mkdocs", "build", "--strict", "--quiet")),
         ("python", "NumPy alone", lambda: try_with_numpy_alone(outside)),
         ("python", "oldest sklearn", lambda: test_with_oldest_sklearn(pytest, outside)),
     ]
@@ -114,6 +124,12 @@ def run_examples() -> None:
     """Run the Rust examples, as `cargo test` has built them."""
     for path in sorted((ROOT / "crates" / "softwood" / "examples").glob("*.rs")):
         run("cargo", "run", "--profile", "test", "-p", "softwood", "--example", path.stem)
+
+
+def run_python_examples(outside: Path) -> None:
+    """Run the Python examples with the package that was installed."""
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        run(PYTHON, path, cwd=outside)
 
 
 def build_wheel() -> None:

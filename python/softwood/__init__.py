@@ -11,21 +11,17 @@ from .functions import (
     fit_orct,
     fit_orct_cv,
     fit_orrt,
+    fit_orrt_cv,
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
     lambda_max,
     load,
     vc_bounds,
 )
-from .models import (
-    FunctionalOrctModel,
-    FunctionalOrrtModel,
-    OrctModel,
-    OrrtModel,
-    SpdtModel,
-    SrtModel,
-)
+from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
+from .models import FunctionalOrctModel, FunctionalOrrtModel, OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -40,7 +36,10 @@ from .results import (
     Notice,
     OrctCandidate,
     OrctReport,
+    OrrtCandidate,
     OrrtReport,
+    Proof,
+    ProofMoment,
     Rule,
     SelectionReport,
     SelectionRound,
@@ -49,6 +48,7 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtReport,
 )
 from .row_groups import RowGroup
 from .selection import (
@@ -86,9 +86,13 @@ __all__ = [
     "OrctModel",
     "OrctObjective",
     "OrctReport",
+    "OrrtCandidate",
+    "OrrtLambdaMax",
     "OrrtModel",
     "OrrtReport",
     "Progress",
+    "Proof",
+    "ProofMoment",
     "RowGroup",
     "RowSelection",
     "Rule",
@@ -104,6 +108,8 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtModel",
+    "Svm1OdtReport",
     "VcBounds",
     "__version__",
     "balanced_relaxation",
@@ -113,13 +119,17 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "leaf_regions",
     "load",
     "load_example",
+    "orrt_lambda_max",
+    "orrt_sparsity_path",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",

@@ -18,6 +18,7 @@ __all__ = [
     "OrrtHandle",
     "SpdtHandle",
     "SrtHandle",
+    "Svm1OdtHandle",
     "__version__",
     "balanced_relaxation",
     "defaults",
@@ -27,13 +28,18 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
+    "fit_svm1_odt_by_mip",
     "integer",
     "lambda_max",
     "load",
     "number",
+    "orrt_lambda_max",
+    "orrt_sparsity_path",
     "refuse_missing",
     "select_extreme_points",
     "select_rows",
@@ -149,7 +155,9 @@ class _MixtureHandle(_RegressionHandle):
     @property
     def gamma(self) -> float: ...
     @property
-    def ridge_leaves(self) -> float: ...
+    def ridge_leaves(self) -> NDArray[np.float64]: ...
+    @property
+    def ridge_mean(self) -> NDArray[np.float64]: ...
     @property
     def local_sparsity(self) -> float: ...
     @property
@@ -208,6 +216,30 @@ class SrtHandle(_RegressionHandle):
     def ridge_branches(self) -> NDArray[np.float64]: ...
     @property
     def ridge_leaves(self) -> NDArray[np.float64]: ...
+
+@final
+class Svm1OdtHandle(_Handle):
+    @staticmethod
+    def from_json(text: str) -> Svm1OdtHandle: ...
+    def predict(self, x: _Rows, n_threads: Any) -> NDArray[np.intp]: ...
+    def predict_proba(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
+    def split_weights(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def used_features(self) -> NDArray[np.int64]: ...
+    @property
+    def classes(self) -> NDArray[Any]: ...
+    @property
+    def leaf_classes(self) -> NDArray[np.intp]: ...
+    @property
+    def leaf_frequencies(self) -> NDArray[np.float64]: ...
+    @property
+    def leaf_weights(self) -> NDArray[np.float64]: ...
+    @property
+    def global_sparsity(self) -> float: ...
 
 @final
 class Encoding:
@@ -285,6 +317,16 @@ def sparsity_path(
 def lambda_max(training: _Training, settings: _Settings) -> tuple[float, float, float | None]: ...
 def vc_bounds(depth: Any, features: Any) -> tuple[float, float]: ...
 def fit_spdt(training: _Training, settings: _Settings, progress: _Update | None) -> SpdtHandle: ...
+def fit_svm1_odt(
+    training: _Training, settings: _Settings, progress: _Update | None
+) -> Svm1OdtHandle: ...
+def fit_svm1_odt_by_mip(
+    training: _Training,
+    settings: _Settings,
+    of_mip: _Settings,
+    solve: Callable[..., Any],
+    progress: _Update | None,
+) -> Svm1OdtHandle: ...
 def fit_srt(training: _Regression, settings: _Settings, progress: _Update | None) -> SrtHandle: ...
 def fit_orrt(
     training: _Regression,
@@ -292,6 +334,21 @@ def fit_orrt(
     settings: _Settings,
     progress: _Update | None,
 ) -> OrrtHandle: ...
+def fit_orrt_cv(
+    training: _Regression,
+    groups: list[_Group],
+    settings: _Settings,
+    choices: _Settings,
+    progress: _Update | None,
+) -> OrrtHandle: ...
+def orrt_sparsity_path(
+    training: _Regression,
+    settings: _Settings,
+    grid: tuple[NDArray[np.float64], NDArray[np.float64]],
+    validation: tuple[_Rows, NDArray[np.float64]] | None,
+    progress: _Update | None,
+) -> tuple[list[tuple[int, int, OrrtHandle, float | None]], str, float]: ...
+def orrt_lambda_max(training: _Regression, settings: _Settings) -> tuple[float, float]: ...
 def fit_srt_cv(
     training: _Regression, settings: _Settings, choices: _Settings, progress: _Update | None
 ) -> SrtHandle: ...

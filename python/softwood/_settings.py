@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ ORCT_CV = DEFAULTS["fit_orct_cv"]
 SPDT = DEFAULTS["fit_spdt"]
 SRT = DEFAULTS["fit_srt"]
 ORRT = DEFAULTS["fit_orrt"]
+ORRT_CV = DEFAULTS["fit_orrt_cv"]
 SRT_CV = DEFAULTS["fit_srt_cv"]
+SVM1_ODT = DEFAULTS["fit_svm1_odt"]
+MIP = DEFAULTS["mip"]
 ROW_SELECTION = DEFAULTS["RowSelection"]
 SELECT_ROWS = DEFAULTS["select_rows"]
 
@@ -166,18 +169,56 @@ PREPARED: dict[str, Callable[[Any, list[Any]], Any]] = {
 
 
 def penalty_grid(
-    name: str, grid: Any, training: Training, settings: dict[str, Any]
+    name: str, grid: Any, unit: float, top: int, largest: Callable[[], float]
 ) -> NDArray[np.float64]:
-    """Return the penalties of a path: those given, or the default, or a number of them."""
-    local = name == "local_grid"
+    """Return the penalties of a path: those given, or the default, or a number of them.
+
+    The default is 0 and 2**r times the unit, r = −12 … top; a number of them ends at the largest.
+    """
     if grid is None:
-        unit = 1.0 / training[0].shape[1] / ((2 ** depth_of(settings) - 1) if local else 1)
-        return np.concatenate([[0.0], 2.0 ** np.arange(-12, 4) * unit])
+        return np.concatenate([[0.0], 2.0 ** np.arange(-12, top + 1) * unit])
     if np.ndim(grid) == 0:
         count = _core.integer(name, grid, 1, 1000, ", an array or None")
-        # The bound does not change much with the scaling; the plain one stands for "auto".
-        scaling = "minmax" if settings["scaling"] == "auto" else settings["scaling"]
-        largest = _core.lambda_max(training, settings | {"scaling": scaling})
-        top = largest[0] if local else largest[1]
-        return np.concatenate([[0.0], top * np.geomspace(SMALLEST_PENALTY, 1.0, count)])
+        return np.concatenate([[0.0], largest() * np.geomspace(SMALLEST_PENALTY, 1.0, count)])
     return _inputs.as_vector(name, grid)
+
+
+def orct_grids(
+    local: Any, overall: Any, training: Training, settings: dict[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the grids of λ_L and λ_G of a path of ORCTs."""
+    # The bound does not change much with the scaling; the plain one stands for "auto".
+    scaling = "minmax" if settings["scaling"] == "auto" else settings["scaling"]
+
+    def largest(place: int) -> float:
+        value = _core.lambda_max(training, settings | {"scaling": scaling})[place]
+        return cast(float, value)
+
+    p, branches = training[0].shape[1], 2 ** depth_of(settings) - 1
+    return (
+        penalty_grid("local_grid", local, 1.0 / (p * branches), 3, lambda: largest(0)),
+        penalty_grid("global_grid", overall, 1.0 / p, 3, lambda: largest(1)),
+    )
+
+
+def orrt_grids(
+    local: Any, overall: Any, training: Regression, settings: dict[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the grids of λ_L and λ_G of a path of ORRTs."""
+    p, nodes = training[0].shape[1], 2 ** (depth_of(settings) + 1) - 1
+    return (
+        penalty_grid(
+            "local_grid",
+            local,
+            1.0 / (p * nodes),
+            5,
+            lambda: _core.orrt_lambda_max(training, settings)[0],
+        ),
+        penalty_grid(
+            "global_grid",
+            overall,
+            1.0 / p,
+            5,
+            lambda: _core.orrt_lambda_max(training, settings)[1],
+        ),
+    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .models import OrctModel, OrrtModel, SrtModel, TreeModel
+from .models import CLASSIFIERS, OrctModel, OrrtModel, SoftTreeModel, SrtModel, TreeModel
 from .results import LeafModel, LinearForm, Rule
 
 
@@ -39,7 +40,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Split(Node):
-    """A split: its rule, and its coefficients on scaled features."""
+    """A split: its rule, and its coefficients as features of comparable size have them.
+
+    On scaled features; of hard trees, the effects of used features over their ranges.
+    """
 
     rule: Rule
     coefficients: NDArray[np.float64]
@@ -58,7 +62,7 @@ class Leaf(Node):
 
 @dataclass(frozen=True)
 class Outline:
-    """All nodes of a tree, from the root on."""
+    """All nodes of a tree, from the root on; `names` are of the features that coefficients have."""
 
     nodes: dict[int, Split | Leaf]
     names: list[str]
@@ -94,14 +98,15 @@ def outline(model: Any, X: Any = None) -> Outline:
         }
 
     nodes: dict[int, Split | Leaf] = {}
+    rules = [tree.rule(node) for node in tree.splits]
+    names, coefficients = _strips(tree, rules)
     for t, node in enumerate(tree.splits):
-        rule, coefficients = tree.rule(node), tree.coefficients[t]
-        nodes[node] = Split(**about(node), rule=rule, coefficients=coefficients)
+        nodes[node] = Split(**about(node), rule=rules[t], coefficients=coefficients[t])
     for place, node in enumerate(tree.leaves):
         nodes[node] = Leaf(**about(node), place=place, **_leaf(tree, place))
-    classes = tree.classes.tolist() if isinstance(tree, OrctModel) else []
+    classes = tree.classes.tolist() if isinstance(tree, CLASSIFIERS) else []
     curves = [curve.name for curve in tree.curves()] if isinstance(tree, SrtModel) else []
-    return Outline(dict(sorted(nodes.items())), tree.encoded_names, classes, curves)
+    return Outline(dict(sorted(nodes.items())), names, classes, curves)
 
 
 def tree_of(model: Any) -> TreeModel:
@@ -112,16 +117,34 @@ def tree_of(model: Any) -> TreeModel:
     return tree
 
 
+def _strips(tree: TreeModel, rules: list[Rule]) -> tuple[list[str], NDArray[np.float64]]:
+    """Return the features that strips have a cell for, and their coefficients in each split."""
+    if isinstance(tree, SoftTreeModel):
+        return tree.encoded_names, tree.coefficients
+    # Of the features of a hard tree, of which there may be millions, those that it uses.
+    pairs = (zip(rule.features, rule.names, strict=True) for rule in rules)
+    used = dict(sorted(chain.from_iterable(pairs)))
+    places = {feature: place for place, feature in enumerate(used)}
+    effects = np.zeros((len(rules), len(used)))
+    for row, rule in zip(effects, rules, strict=True):
+        row[[places[feature] for feature in rule.features]] = rule.effects
+    return list(used.values()), effects
+
+
 def _leaf(tree: TreeModel, place: int) -> dict[str, Any]:
     """Return what a leaf holds: the one place here that differs between kinds of trees."""
     if isinstance(tree, OrctModel):
         decided = tree.classes[tree._handle.leaf_decisions[place]]
         mix = tuple(tree.hard_frequencies[place].tolist())
         return {"label": decided.item() if hasattr(decided, "item") else decided, "mix": mix}
+    if isinstance(tree, CLASSIFIERS):
+        weights = tree.leaf_weights[place]
+        shares = weights / weights.sum() if weights.any() else tree.leaf_frequencies[place]
+        return {"label": tree.leaf_classes.tolist()[place], "mix": tuple(shares.tolist())}
     if isinstance(tree, (OrrtModel, SrtModel)):
         form = tree.leaf_model(place)
         return {"form": form, "coefficients": tree.leaf_coefficients[place]}
-    return {}
+    raise TypeError(f"there is no outline of {type(tree).__name__}")
 
 
 def _counts(
@@ -130,7 +153,8 @@ def _counts(
     """Return rows that end in each leaf, and the mean probability of it."""
     if X is not None:
         ends = np.bincount(tree.apply(X), minlength=len(tree.leaves))
-        return ends.astype(np.float64), tree.leaf_probabilities(X).mean(axis=0)
+        reach = tree.leaf_probabilities(X).mean(axis=0) if isinstance(tree, SoftTreeModel) else None
+        return ends.astype(np.float64), reach
     weights = np.asarray(getattr(tree, "leaf_weights", ()), np.float64)
     if not len(weights):
         return None, None
@@ -175,12 +199,20 @@ def shortened(text: object, length: int) -> str:
 
 def leading_terms(form: LinearForm, terms: int, length: int = 40) -> list[str]:
     """Return the terms of largest effect, such as ``+ 0.2·age``; then how many more there are."""
+    told = zip(form.weights, form.names, form.measures, strict=True)
     signed = [
-        f"{'−' if weight < 0 else '+'} {figure(abs(weight))}·{shortened(name, length)}"
-        for weight, name in zip(form.weights[:terms], form.names[:terms], strict=True)
+        f"{'−' if weight < 0 else '+'} {figure(abs(weight))}·{measured(name, measure, length)}"
+        for weight, name, measure in list(told)[:terms]
     ]
     more = len(form.names) - terms
     return [*signed, *([f"+ {more} more"] if more > 0 else [])]
+
+
+def measured(name: str, measure: str, length: int) -> str:
+    """Return what a weight is multiplied with, as models print it: x, q(x) or (x is red)."""
+    mark = {"quantile": "q", "indicator": ""}
+    line = shortened(name, length)
+    return f"{mark[measure]}({line})" if measure in mark else line
 
 
 def condition(rule: Rule, terms: int, length: int = 40, sign: str = ">") -> str:

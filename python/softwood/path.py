@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -11,15 +11,18 @@ from . import _core, _inputs
 from ._features import further_features
 from ._fitting import run_fit
 from ._parameters import public
-from ._settings import ORCT, PLAIN_GAMMA, open_classification, penalty_grid
-from .models import OrctModel
+from ._settings import ORCT, PLAIN_GAMMA, open_classification, orct_grids
+from .models import OrctModel, OrrtModel
 from .progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-class SparsityPath:
+M = TypeVar("M", OrctModel, OrrtModel)
+
+
+class SparsityPath(Generic[M]):
     """The trees of a path; arrays have a row for each λ_G and a column for each λ_L.
 
     Attributes
@@ -27,12 +30,13 @@ class SparsityPath:
     local_grid, global_grid : ndarray
         λ_L and λ_G.
     objective, loss : ndarray
-        What was minimized, and the expected cost in it; NaN where the path was stopped before.
+        What was minimized, and the expected cost or mean squared error in it; NaN where the path
+        was stopped before.
     local_sparsity, global_sparsity : ndarray
         Zeros, in percent, of the coefficients and of the features.
     score : ndarray or None
-        Share of the validation rows predicted right; None without such rows.
-    models : list of list of (OrctModel or None)
+        Share of the validation rows predicted right, or R² there; None without such rows.
+    models : list of list of (OrctModel or OrrtModel or None)
         The trees.
     status : str
         ``"converged"``, or ``"time_limit"`` or ``"cancelled"`` if points are missing.
@@ -44,7 +48,7 @@ class SparsityPath:
         self,
         local_grid: NDArray[np.float64],
         global_grid: NDArray[np.float64],
-        points: list[tuple[int, int, OrctModel, float | None]],
+        points: list[tuple[int, int, M, float | None]],
         status: str,
         seconds: float,
         *,
@@ -53,7 +57,7 @@ class SparsityPath:
         shape = (len(global_grid), len(local_grid))
         self.local_grid, self.global_grid = local_grid, global_grid
         self.status, self.seconds = status, seconds
-        self.models: list[list[OrctModel | None]] = [[None] * shape[1] for _ in range(shape[0])]
+        self.models: list[list[M | None]] = [[None] * shape[1] for _ in range(shape[0])]
         self.objective, self.loss, self.local_sparsity, self.global_sparsity = (
             np.full(shape, np.nan) for _ in range(4)
         )
@@ -132,7 +136,7 @@ def sparsity_path(
     feature_names: Sequence[str] | None = ORCT["feature_names"],
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
-) -> SparsityPath:
+) -> SparsityPath[OrctModel]:
     """Fit ORCTs along a grid of penalties, from dense to sparse.
 
     Every point is warm-started: a start begins where it has ended at the next smaller λ_L (at the
@@ -184,13 +188,13 @@ def sparsity_path(
     """
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
-    grids = {name: settings.pop(name) for name in ("local_grid", "global_grid")}
+    grids = settings.pop("local_grid"), settings.pop("global_grid")
     held = (settings.pop("X_validation"), settings.pop("y_validation"))
     training = open_classification(settings)
-    local, overall = (penalty_grid(n, grid, training, settings) for n, grid in grids.items())
+    local, overall = orct_grids(*grids, training, settings)
     validation = _validation(*held, training[2], settings)
 
-    def table(answer: Any) -> SparsityPath:
+    def table(answer: Any) -> SparsityPath[OrctModel]:
         points, status, seconds = answer
         models = [(j, i, OrctModel(handle), score) for j, i, handle, score in points]
         scored = validation is not None

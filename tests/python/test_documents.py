@@ -1,38 +1,39 @@
 """The code in the documentation runs, page by page from the first block to the last."""
 
 import re
+import sys
 from pathlib import Path
 
+import page_code
 import pytest
 
 import softwood
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(path for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
-NEEDED = {"estimators.md": "sklearn", "pictures.md": "matplotlib"}
+PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").rglob("*.md")))
 
 
-def blocks(page):
-    """Return the Python of a page, with lines where they are on it."""
-    text = page.read_text(encoding="utf-8")
-    for found in re.finditer(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
-        yield "\n" * text[: found.start(1)].count("\n") + found[1]
+def has_code(page):
+    return any(page_code.blocks(page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
-@pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p))], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [p for p in PAGES if has_code(p)], ids=lambda page: page.name)
 def test_code_blocks_run(page, tmp_path, monkeypatch):
-    if page.name in NEEDED:
-        needed = pytest.importorskip(NEEDED[page.name])
-        if needed.__name__ == "matplotlib":
-            needed.use("agg")
+    text = page.read_text(encoding="utf-8")
+    if "sklearn" in text:
+        pytest.importorskip("sklearn")
+    if "softwood.plotting" in text:
+        pytest.importorskip("matplotlib").use("agg")
     monkeypatch.chdir(tmp_path)
     # Few rows, so that it takes moments: blocks show calls, not figures.
     X, y, names = softwood.load_example()
     monkeypatch.setattr(softwood, "load_example", lambda: (X[::4].copy(), y[::4].copy(), names))
     module = {}
-    for block in blocks(page):
+    for block in page_code.blocks(text):
         exec(compile(block, page.name, "exec"), module)
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def test_links_between_pages_lead_somewhere():

@@ -61,14 +61,15 @@ def models():
         "orct": softwood.fit_orct(X, labels, depth=2, gamma=32, **given),
         "srt": softwood.fit_srt(X, y, depth=2, curves=True, **given),
         "orrt": softwood.fit_orrt(X, y, depth=1, **given),
+        "spdt": softwood.fit_spdt(X, labels, C=1.0, min_rows=5, feature_names=names),
     }
 
 
-@pytest.mark.parametrize("kind", ["orct", "srt", "orrt"])
+@pytest.mark.parametrize("kind", ["orct", "srt", "orrt", "spdt"])
 def test_a_model_shows_itself_as_a_page_part(models, kind):
     model = models[kind]
     parsed = check(model._repr_html_())
-    leaf_strips = 0 if kind == "orct" else len(model.leaves)
+    leaf_strips = 0 if kind in ("orct", "spdt") else len(model.leaves)
     assert parsed.tags.count("svg") == len(model.splits) + len(model.leaves)
     # A collapsible part for each split, one for its terms and one for those of each leaf's model.
     assert parsed.tags.count("details") == 2 * len(model.splits) + leaf_strips

@@ -145,6 +145,27 @@ def test_children_stand_below_their_split_and_on_its_sides(rows):
     assert_apart(ax)
 
 
+def test_trees_of_few_among_many_sparse_columns_are_drawn():
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(0)
+    X = sparse.random(300, 100_000, 1e-3, random_state=0, format="lil")
+    X[:, 7], X[:, 99_999] = rng.normal(size=300), rng.normal(size=300)
+    X, y = X.tocsr(), np.where(X[:, 7].toarray()[:, 0] > 0, "high", "low")
+    model = softwood.fit_spdt(X, y, C=1.0, max_features=4)
+    ax = plotting.plot_tree(model, X=X)
+    assert_apart(ax)
+    assert {"high", "low"} <= {one.text for one in boxes(ax)}
+    assert "reach" not in "".join(one.text for one in boxes(ax))
+    plotting.plot_explanation(model, X[0])
+    plotting.plot_reliability(model, X, y)
+    bars = plotting.plot_importance(model, X, y)
+    assert len(bars.get_yticklabels()) == len(model.features_)
+    shown = plotting.plot_decision_map(model, X, y, features=(7, 99_999))
+    assert shown.get_xlabel() == "x7"
+    with pytest.raises(TypeError, match="has no effects"):
+        plotting.plot_effects(model, X)
+
+
 def test_regression_trees_and_given_axes(rows):
     X, _, y = rows
     names = [LONG.format(j) for j in range(4)]

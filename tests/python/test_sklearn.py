@@ -18,6 +18,7 @@ from softwood.sklearn import (
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
+    ORRTRegressorCV,
     SRTRegressor,
     SRTRegressorCV,
 )
@@ -28,6 +29,7 @@ FUNCTIONS = {
     ORCTClassifier: softwood.fit_orct,
     ORCTClassifierCV: softwood.fit_orct_cv,
     ORRTRegressor: softwood.fit_orrt,
+    ORRTRegressorCV: softwood.fit_orrt_cv,
     SRTRegressor: softwood.fit_srt,
     SRTRegressorCV: softwood.fit_srt_cv,
 }

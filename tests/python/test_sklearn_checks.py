@@ -9,9 +9,11 @@ from softwood.sklearn import (
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
+    ORRTRegressorCV,
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 
 # Few candidates and starts, so that some 60 checks of fits that choose take seconds;
@@ -29,9 +31,11 @@ ESTIMATORS = [
     ORCTClassifier(n_starts=4),
     ORCTClassifierCV(**FEW),
     ORRTRegressor(),
+    ORRTRegressorCV(depths=(1,), gammas=(32.0,), n_starts=2, folds=3),
     SPDTClassifier(),
     SRTRegressor(),
     SRTRegressorCV(depths=(1, 2), n_starts=2, folds=3),
+    SVM1ODTClassifier(n_starts=2, restarts=2, max_nodes=0),
 ]
 CHECKS = [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
 

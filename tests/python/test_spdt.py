@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import softwood
-from softwood.warnings import FewerFoldsWarning
+from softwood.warnings import FewerFoldsWarning, LimitWarning, OneClassWarning
 
 sparse = pytest.importorskip("scipy.sparse")
 
@@ -38,7 +38,10 @@ def test_sparse_rows_of_any_kind_give_one_model(wide, model):
     for rows in (*kinds, wide_indices):
         fitted = softwood.fit_spdt(rows, y, C=1.0, budget=2, depth=2)
         assert fitted.splits == model.splits
-        assert all((a == b).all() for a, b in zip(fitted.split_weights(), model.split_weights(), strict=True))
+        assert all(
+            (a == b).all()
+            for a, b in zip(fitted.split_weights(), model.split_weights(), strict=True)
+        )
     assert {5, 1999} <= set(model.features_.tolist())
 
 
@@ -83,7 +86,7 @@ def test_a_model_survives_files_and_pickles(model, tmp_path):
 def test_c_is_chosen_by_folds_and_told(wide):
     X, y = wide
     table = softwood.fit_spdt(X[:, :60], y, budget=2, depth=1).report.cross_validation
-    assert [c.cost for c in table.candidates] == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert [c.C for c in table.candidates] == [0.01, 0.1, 1.0, 10.0, 100.0]
     assert max(c.score for c in table.candidates) == table.candidates[table.chosen].score
 
 
@@ -133,3 +136,77 @@ def test_what_is_not_finite_is_named():
     rows.data[3] = np.inf
     with pytest.raises(ValueError, match=r"X\[3, 3\] is inf"):
         softwood.fit_spdt(rows, [0, 1, 0, 1, 0])
+
+
+def test_a_nan_among_stored_values_is_named():
+    rows = sparse.csr_matrix(np.eye(5))
+    rows.data[2] = np.nan
+    with pytest.raises(ValueError, match=r"X\[2, 2\] is NaN"):
+        softwood.fit_spdt(rows, [0, 1, 0, 1, 0])
+
+
+def test_repeated_entries_are_added_up(wide):
+    X, y = wide
+    rows = sparse.csr_matrix(X)
+    halves = sparse.csr_matrix(
+        (np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), rows.shape
+    )
+    fitted = softwood.fit_spdt(halves, y, C=1.0, budget=2, depth=2)
+    again = softwood.fit_spdt(rows, y, C=1.0, budget=2, depth=2)
+    assert (fitted.intercepts == again.intercepts).all()
+
+
+def test_one_class_is_refused_and_rows_alike_make_one_leaf():
+    with pytest.raises(ValueError, match="two classes"):
+        softwood.fit_spdt(np.eye(4), [1, 1, 1, 1])
+    with pytest.warns(OneClassWarning):
+        model = softwood.fit_spdt(sparse.csr_matrix((9, 3)), [1, 1, 1, 1, 1, 1, 0, 0, 0])
+    assert model.depth == 0
+    assert model.predict(sparse.csr_matrix((2, 3))).tolist() == [1, 1]
+
+
+def test_budgets_beyond_all_columns_and_voting_folds_fit(wide):
+    X, y = wide
+    model = softwood.fit_spdt(X[:, :30], y, C=1.0, budget=1000, depth=1, vote=True)
+    assert len(model.features_) <= 30
+    table = softwood.fit_spdt(X, y, C=1.0, budget="auto", depth=1).report.cross_validation
+    assert [c.budget for c in table.candidates] == [2, 5, 20, 100]
+
+
+def test_chosen_settings_survive_the_file(wide):
+    X, y = wide
+    model = softwood.fit_spdt(X[:, :60], y, depth=1)
+    again = pickle.loads(pickle.dumps(model))
+    assert again == model
+    assert again.report.cross_validation == model.report.cross_validation
+
+
+def test_selected_columns_are_those_of_the_rows(wide, model):
+    X, _ = wide
+    assert (model.select(X) == X[:, model.features_]).all()
+    assert (model.select(sparse.csc_matrix(X)) == X[:, model.features_]).all()
+    with pytest.raises(ValueError, match="X has 5 columns, the model 2000"):
+        model.select(np.eye(5))
+
+
+@pytest.mark.filterwarnings("ignore::softwood.warnings.OneClassWarning")
+def test_limits_and_callbacks_end_a_fit_with_a_tree():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 3000))
+    y = rng.random(2000) < 0.5
+    with pytest.warns(LimitWarning):
+        model = softwood.fit_spdt(X, y, depth=6, time_limit=0.5)
+    assert model.report.status == "time_limit"
+    assert model.predict(X[:3]).shape == (3,)
+
+    shares = []
+
+    def watch(state):
+        shares.append(state.starts_done / max(state.starts, 1))
+        if len(shares) == 2:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough") as stopped:
+        softwood.fit_spdt(X, y, depth=6, progress=watch)
+    assert hasattr(stopped.value, "partial")
+    assert all(0 <= share <= 1 for share in shares)

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
-use softwood::data::{ClassLabels, FeatureMap, Labels, ScalingChoice, ScalingKind};
+use softwood::data::{ClassLabels, CsrRows, FeatureMap, Labels, ScalingChoice, ScalingKind};
 use softwood::{
-    Control, FittedModel, InputError, Model, ModelFileError, OrctModel, OrctSettings, OrrtModel,
-    RunSettings, SrtModel, fit_orct,
+    Control, FittedModel, FittedTree, InputError, Model, ModelFileError, OrctModel, OrctSettings,
+    OrrtModel, RunSettings, SpdtModel, SrtModel, fit_orct,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -118,6 +118,40 @@ fn the_documented_mixture_predicts_what_the_page_says() {
     assert!(refused.contains("it must lie in [-1, 1]"), "{refused}");
     let bad = block(4).replace("[-2.0, 0.25]", "[-2.0]");
     assert!(OrrtModel::from_json(&bad).is_err());
+}
+
+#[test]
+fn the_documented_sparse_tree_predicts_what_the_page_says() {
+    let model = SpdtModel::from_json(block(6)).unwrap();
+    let answer: Value = serde_json::from_str(block(7)).unwrap();
+    let values = answer["values"].as_object().unwrap();
+    let mut stored: Vec<(i64, f64)> = values
+        .iter()
+        .map(|(j, x)| (j.parse().unwrap(), x.as_f64().unwrap()))
+        .collect();
+    stored.sort_by_key(|(j, _)| *j);
+    let (columns, values): (Vec<i64>, Vec<f64>) = stored.into_iter().unzip();
+    let row = CsrRows::new(1_000_000, &[0i64, 2][..], &columns[..], &values[..]).unwrap();
+    let leaf = model.tree.leaf_indices(row).unwrap()[0];
+    assert_eq!(answer["leaf"].as_u64(), Some(u64::from(leaf)));
+    let wanted = numbers(&answer["probabilities"]);
+    for (got, wanted) in model.predict_proba(row).unwrap().iter().zip(wanted) {
+        assert!((got - wanted).abs() < 1e-15, "{got}, {wanted}");
+    }
+    let class = model.classes.text(model.predict(row).unwrap()[0] as usize);
+    assert_eq!(Some(class.as_str()), answer["class"].as_str());
+    for (good, bad) in [
+        ("\"columns\": [17, 4711]", "\"columns\": [4711, 17]"),
+        ("\"columns\": [17, 4711]", "\"columns\": [17, 18]"),
+        ("\"n_features\": 1000000", "\"n_features\": 4711"),
+        ("[4.0, 0.0]", "[-4.0, 0.0]"),
+        ("[0.125, 0.875]", "[0.875, 0.125]"),
+    ] {
+        assert!(
+            SpdtModel::from_json(&block(6).replace(good, bad)).is_err(),
+            "{bad}"
+        );
+    }
 }
 
 proptest! {
@@ -595,8 +629,6 @@ fn models_of_earlier_releases_predict_as_they_did() {
                 );
                 assert_eq!(OrctModel::from_json(&model.to_json()).unwrap(), model);
             }
-            Model::Orrt(_) => panic!("{name}: there were none then"),
-            Model::Spdt(_) => panic!("there is none in the example"),
             Model::Srt(model) => {
                 assert!(
                     close(&model.predict(x.view()).unwrap(), &said["predict"]),
@@ -610,6 +642,7 @@ fn models_of_earlier_releases_predict_as_they_did() {
                 );
                 assert_eq!(SrtModel::from_json(&model.to_json()).unwrap(), model);
             }
+            _ => panic!("{name}: there were none of this kind then"),
         }
     }
 }

@@ -5,7 +5,9 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 use softwood::data::{Parallelism, RegressionRows, ScaledRows, Scaling, ScalingKind};
 use softwood::fitted::{Measure, Notice};
-use softwood::objective::{MixtureError, PenaltySettings, PenaltyShape, ProjectedMixtureError};
+use softwood::objective::{
+    LeafRidge, MixtureError, PenaltySettings, PenaltyShape, ProjectedMixtureError,
+};
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::Topology;
@@ -55,12 +57,17 @@ fn plain_objective(
         }
         sum += w[i] * (predicted - y[i]).powi(2);
     }
-    let slopes = leaves[..l * p]
-        .iter()
-        .zip(objective.variances.iter().cycle());
-    let squares = slopes.map(|(b, v)| v * b * b).sum::<f64>()
-        + leaves[l * p..].iter().map(|b| b * b).sum::<f64>();
-    sum / w.iter().sum::<f64>() + 0.5 * objective.ridge * squares
+    let mut ridge = 0.0;
+    for j in 0..=p {
+        // The intercepts stand behind the slopes.
+        let own: Vec<f64> = (0..l)
+            .map(|t| leaves[if j < p { t * p + j } else { l * p + t }])
+            .collect();
+        let mean = own.iter().sum::<f64>() / l as f64;
+        let spread: f64 = own.iter().map(|b| (b - mean).powi(2)).sum();
+        ridge += 0.5 * (objective.ridge.apart[j] * spread + objective.ridge.mean[j] * mean * mean);
+    }
+    sum / w.iter().sum::<f64>() + ridge
 }
 
 /// Central differences of an objective at x.
@@ -104,8 +111,11 @@ fn the_objective_is_that_of_the_thesis_and_gradients_are_those_of_differences() 
             topology: Topology::complete(depth),
             gamma: 7.0,
             centers: &centers,
-            variances: &centers.iter().map(|c| 2.0 * c).collect::<Vec<f64>>(),
-            ridge: 0.03,
+            ridge: &LeafRidge {
+                apart: (0..=features).map(|j| 0.03 + 0.02 * j as f64).collect(),
+                mean: (0..=features).map(|j| 0.01 * j as f64).collect(),
+                leaves: 1 << depth,
+            },
         };
         let at: Vec<f64> = (0..objective.dim())
             .map(|_| rng.random_range(-1.0..1.0))

@@ -270,7 +270,7 @@ fn a_path_goes_from_dense_to_sparse_and_is_scored() {
         let right = predicted.iter().zip(&held_y.codes).filter(|(a, b)| a == b);
         assert_eq!(point.score, Some(right.count() as f64 / 200.0));
     }
-    let used = |point: &softwood::PathPoint| {
+    let used = |point: &softwood::PathPoint<softwood::OrctModel>| {
         let coefficients = point.model.tree.coefficients.iter();
         coefficients.filter(|a| **a != 0.0).count()
     };

@@ -55,7 +55,7 @@ fn the_two_features_that_count_are_found_among_thousands() {
     let (x, y) = linear();
     let settings = SpdtSettings {
         depth: 1,
-        budget: 2,
+        budget: Some(2),
         split_features: Some(2),
         cost: Some(10.0),
         ..SpdtSettings::default()
@@ -83,7 +83,7 @@ fn an_exclusive_or_is_seen_among_noise() {
             .map(|row| (row[5] > 0.0) ^ (row[250] > 0.0)),
     );
     let settings = SpdtSettings {
-        budget: 1,
+        budget: Some(1),
         split_features: Some(2),
         cost: Some(5.0),
         ..SpdtSettings::default()
@@ -168,6 +168,15 @@ fn a_model_comes_back_from_its_file_and_explains_itself() {
     let model = fit(x.view(), &y, &settings);
     let text = model.to_json();
     assert_eq!(SpdtModel::from_json(&text).unwrap(), model);
+    let chosen = SpdtSettings {
+        cost: None,
+        budget: None,
+        ..settings
+    };
+    let chosen = fit(x.view(), &y, &chosen);
+    let table = chosen.report.cross_validation.as_ref().unwrap();
+    assert_eq!(table.candidates.len(), 5 * 4);
+    assert_eq!(SpdtModel::from_json(&chosen.to_json()).unwrap(), chosen);
     assert_eq!(Model::from_json(&text).unwrap(), Model::Spdt(model.clone()));
     let broken = text.replacen("\"threshold\":", "\"threshold\":1e999,\"was\":", 1);
     assert!(SpdtModel::from_json(&broken).is_err());
@@ -193,6 +202,55 @@ fn a_model_comes_back_from_its_file_and_explains_itself() {
     for (value, code) in values.iter().zip(model.predict(x.view()).unwrap()) {
         assert_eq!(*value > 0.0, code == 1);
     }
+}
+
+#[test]
+fn fold_classifiers_vote_as_one_linear_form() {
+    let (x, y) = linear();
+    let settings = SpdtSettings {
+        depth: 1,
+        budget: Some(2),
+        split_features: Some(2),
+        cost: Some(1.0),
+        vote: true,
+        ..SpdtSettings::default()
+    };
+    let voted = fit(x.view(), &y, &settings);
+    let plain = SpdtSettings {
+        vote: false,
+        ..settings
+    };
+    let plain = fit(x.view(), &y, &plain);
+    let (a, b) = (&voted.tree.splits()[0], &plain.tree.splits()[0]);
+    assert_eq!(a.columns, b.columns);
+    for (a, b) in a.weights.iter().zip(&b.weights) {
+        // Four fifths of the rows pull less against the margin.
+        assert!(a != b && (a / b - 1.0).abs() < 0.2, "{a} {b}");
+    }
+    assert!(errors(&voted, x.view(), &y) <= 6);
+}
+
+#[test]
+fn empty_rows_and_columns_and_a_budget_beyond_all_features_are_legal() {
+    let (starts, columns): (Vec<i64>, Vec<i32>) = (
+        (0..=40).map(|i: i64| i / 2).collect(),
+        (0..20).map(|k| if k % 2 == 0 { 3 } else { 8 }).collect(),
+    );
+    let values = vec![1.0f32; 20];
+    let csr = CsrRows::new(10, &starts[..], &columns[..], &values[..]).unwrap();
+    // Every other row is empty; column 3 speaks for the class, column 8 against it.
+    let y = labels((0..40).map(|i| i % 4 == 1));
+    let settings = SpdtSettings {
+        budget: Some(1000),
+        cost: Some(10.0),
+        ..SpdtSettings::default()
+    };
+    let model = fit_spdt(csr, &y, None, &settings, &Control::default()).unwrap();
+    let told = model.predict(csr).unwrap();
+    assert!(told.iter().zip(&y.codes).all(|(a, b)| a == b));
+    let nothing = CsrRows::new(10, &[0i64; 41][..], &[] as &[i32], &[] as &[f32]).unwrap();
+    let model = fit_spdt(nothing, &y, None, &settings, &Control::default()).unwrap();
+    assert_eq!((model.tree.shape.depth(), model.tree.used().len()), (0, 0));
 }
 
 #[test]
@@ -270,7 +328,7 @@ fn extremes_that_are_legal_are_fitted() {
     let model = fit(constant.view(), &y20, &settings);
     assert_eq!(model.tree.shape.depth(), 0);
     let budget = SpdtSettings {
-        budget: 1_000_000,
+        budget: Some(1_000_000),
         depth: 12,
         run: RunSettings {
             time_limit: Some(Duration::from_millis(200)),
@@ -317,7 +375,7 @@ fn bad_input_is_refused_with_a_reason() {
         ),
         (
             SpdtSettings {
-                budget: 0,
+                budget: Some(0),
                 ..plain.clone()
             },
             "budget must be",

@@ -10,6 +10,7 @@ mod functional;
 mod handle;
 mod kept_pool;
 mod load;
+mod mip_solver;
 mod names;
 mod orct;
 mod orct_objective;
@@ -21,6 +22,7 @@ mod setting_tables;
 mod settings;
 mod spdt;
 mod srt;
+mod svm1_odt;
 mod values;
 
 use pyo3::prelude::*;
@@ -42,11 +44,13 @@ mod _core {
     #[pymodule_export]
     use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
     #[pymodule_export]
-    use super::fit_functions::orrt::fit_orrt;
+    use super::fit_functions::orrt::{fit_orrt, fit_orrt_cv, orrt_lambda_max, orrt_sparsity_path};
     #[pymodule_export]
     use super::fit_functions::spdt::fit_spdt;
     #[pymodule_export]
     use super::fit_functions::srt::{fit_srt, fit_srt_cv};
+    #[pymodule_export]
+    use super::fit_functions::svm1_odt::{fit_svm1_odt, fit_svm1_odt_by_mip};
     #[pymodule_export]
     use super::functional::{FunctionalOrctHandle, FunctionalOrrtHandle};
     #[pymodule_export]
@@ -65,6 +69,8 @@ mod _core {
     use super::spdt::SpdtHandle;
     #[pymodule_export]
     use super::srt::SrtHandle;
+    #[pymodule_export]
+    use super::svm1_odt::Svm1OdtHandle;
     #[pymodule_export]
     use super::values::{integer, number};
 

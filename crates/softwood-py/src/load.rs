@@ -6,6 +6,7 @@ use crate::orct::OrctHandle;
 use crate::orrt::OrrtHandle;
 use crate::spdt::SpdtHandle;
 use crate::srt::SrtHandle;
+use crate::svm1_odt::Svm1OdtHandle;
 use pyo3::prelude::*;
 use softwood::Model;
 use std::path::PathBuf;
@@ -20,5 +21,6 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
         Model::Orrt(model) => Bound::new(py, OrrtHandle(model))?.into_any(),
         Model::Spdt(model) => Bound::new(py, SpdtHandle(model))?.into_any(),
         Model::Srt(model) => Bound::new(py, SrtHandle(model))?.into_any(),
+        Model::Svm1Odt(model) => Bound::new(py, Svm1OdtHandle(model))?.into_any(),
     })
 }

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use softwood::data::{ScalingChoice, ScalingKind};
 use softwood::fitted::{ClassScoring, ResponseScoring, Routing};
+use softwood::mip::Formulation;
 use softwood::objective::PenaltyShape;
 use softwood::{CvRule, InputError, OrctSolver, RatesOn, RegressionStart, SpdtScaling};
 
@@ -83,6 +84,23 @@ impl Named for SpdtScaling {
 
     fn name(&self) -> &'static str {
         (*self).name()
+    }
+}
+
+impl Named for Formulation {
+    fn parse(name: &str) -> Result<Self, InputError> {
+        match name {
+            "paper" => Ok(Self::Paper),
+            "mip" => Ok(Self::CorrectRows),
+            _ => Err(no_such("\"native\", \"mip\" or \"paper\"")),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::CorrectRows => "mip",
+        }
     }
 }
 

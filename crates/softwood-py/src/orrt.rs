@@ -24,8 +24,13 @@ macro_rules! mixture_handle {
                 }
 
                 #[getter]
-                fn ridge_leaves(&self) -> f64 {
-                    self.model().ridge_leaves
+                fn ridge_leaves<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+                    self.model().ridge_leaves.to_pyarray(py)
+                }
+
+                #[getter]
+                fn ridge_mean<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+                    self.model().ridge_mean.to_pyarray(py)
                 }
 
                 #[getter]

@@ -29,6 +29,9 @@ const SMALL: &str = r#"{
     "evaluations": 0, "optimality": 0, "start_objectives": [0], "best_start": 0, "rows": 2}
 }"#;
 
+/// What is said of models whose rows are curves.
+const CURVES: &str = "rows of the model are curves, which have no values by name";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((path, pairs)) = arguments.split_first() else {
@@ -37,10 +40,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let model = Model::load(path)?;
     let encoding = match &model {
+        Model::FunctionalOrct(_) | Model::FunctionalOrrt(_) => return Err(CURVES.into()),
         Model::Orct(tree) => tree.tree().column_encoding(),
         Model::Orrt(tree) => tree.tree().column_encoding(),
         Model::Spdt(tree) => tree.tree().column_encoding(),
         Model::Srt(tree) => tree.tree().column_encoding(),
+        Model::Svm1Odt(tree) => tree.tree().column_encoding(),
     };
     let mut row = Vec::new();
     for pair in pairs {
@@ -63,6 +68,7 @@ fn value_of(column: Option<&EncodedColumn>, text: &str) -> Result<Value, Box<dyn
 
 fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
     match model {
+        Model::FunctionalOrct(_) | Model::FunctionalOrrt(_) => return Err(CURVES.into()),
         Model::Orct(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;
             let class = tree.predict(row.view())?[0];
@@ -80,6 +86,11 @@ fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
         Model::Srt(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;
             println!("{}", tree.predict(row.view())?[0]);
+        }
+        Model::Svm1Odt(tree) => {
+            let row = tree.tree().column_encoding().encode_row(row)?.rows;
+            let class = tree.predict(row.view())?[0];
+            println!("{}", tree.classes.text(class as usize));
         }
     }
     Ok(())

@@ -49,6 +49,10 @@ fn predict(model: &Model, row: &[f64]) -> Result<(), Box<dyn Error>> {
             println!("{}", tree.classes.text(class as usize));
         }
         Model::Srt(tree) => println!("{}", tree.predict(row.view())?[0]),
+        Model::Svm1Odt(tree) => {
+            let class = tree.predict(row.view())?[0];
+            println!("{}", tree.classes.text(class as usize));
+        }
     }
     Ok(())
 }

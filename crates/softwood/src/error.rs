@@ -174,6 +174,9 @@ pub enum FitError {
     /// The source of the rows failed while they were passed over.
     #[error("the rows could not be read: {0}")]
     Source(SourceError),
+    /// The solver of mixed-integer programs gave up.
+    #[error("the solver failed: {0}")]
+    Solver(String),
     /// The threads asked for could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

@@ -62,6 +62,8 @@
 //! |---|---|
 //! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`], [`fit_srt`], [`fit_functional_orrt`], … |
 //! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
+//! | [`mip`] | hard trees as a mixed-integer program: plain data for any solver |
+//! | `exact` | hard trees with a proven bound: separation by a margin, search over routings, improvement of splits |
 //! | [`selection`] | extreme points of the rows and the choice of rows to train on |
 //! | `perceptron` | sparse linear classifiers on few of very many features, and the tree grown of them |
 //! | `start` | random splits through the data, greedy ones, clusters of rows |
@@ -114,11 +116,15 @@ mod control;
 pub mod data;
 mod error;
 #[cfg(feature = "fit")]
+mod exact;
+#[cfg(feature = "fit")]
 mod fit;
 pub mod fitted;
 pub mod functional;
 #[cfg(feature = "fit")]
 mod leaves;
+#[cfg(feature = "fit")]
+pub mod mip;
 #[cfg(feature = "fit")]
 pub mod objective;
 #[cfg(feature = "fit")]
@@ -174,6 +180,12 @@ pub use fit::orct_solver::OrctSolver;
 #[cfg(feature = "fit")]
 pub use fit::orrt::fit_orrt;
 #[cfg(feature = "fit")]
+pub use fit::orrt_cv::fit_orrt_cv;
+#[cfg(feature = "fit")]
+pub use fit::orrt_cv_settings::OrrtCvSettings;
+#[cfg(feature = "fit")]
+pub use fit::orrt_path::{HeldRows, orrt_lambda_max, orrt_sparsity_path};
+#[cfg(feature = "fit")]
 pub use fit::orrt_settings::OrrtSettings;
 #[cfg(feature = "fit")]
 pub use fit::row_groups::{GroupRows, GroupTarget, RowBound, RowGroup};
@@ -197,9 +209,15 @@ pub use fit::srt_cv::fit_srt_cv;
 pub use fit::srt_cv_settings::SrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::srt_settings::{RegressionStart, SrtSettings};
+#[cfg(feature = "fit")]
+pub use fit::svm1_odt::fit_svm1_odt;
+#[cfg(feature = "fit")]
+pub use fit::svm1_odt_mip::fit_svm1_odt_by_mip;
+#[cfg(feature = "fit")]
+pub use fit::svm1_odt_settings::{StartSplit, Svm1OdtSettings, Svm1OdtStart};
 pub use fitted::{
     FittedModel, FittedTree, FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel, Model,
-    ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel,
+    ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel,
 };
 #[cfg(feature = "fit")]
 pub use objective::LambdaMax;

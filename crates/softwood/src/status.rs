@@ -10,6 +10,8 @@ pub enum SolveStatus {
     /// ‖prox_h(x − ∇f(x)) − x‖∞ is at most the tolerance; node decomposition: three macro-iterations in
     /// a row did not lower the objective by a thousandth.
     Converged,
+    /// Nothing can be better: the objective has met a proven bound.
+    Optimal,
     /// The objective no longer falls measurably, although the gradient is not that small.
     Stalled,
     /// Node decomposition: all planned macro-iterations were made, each worth its while. Not a limit
@@ -28,7 +30,7 @@ pub enum SolveStatus {
 impl SolveStatus {
     /// Whether the run ended because there was nothing more to gain.
     pub fn is_converged(self) -> bool {
-        matches!(self, Self::Converged | Self::Stalled)
+        matches!(self, Self::Converged | Self::Optimal | Self::Stalled)
     }
 
     /// Whether the run was stopped from outside, by a flag or the clock.
@@ -40,6 +42,7 @@ impl SolveStatus {
     pub fn name(self) -> &'static str {
         match self {
             Self::Converged => "converged",
+            Self::Optimal => "optimal",
             Self::Stalled => "stalled",
             Self::Completed => "completed",
             Self::Infeasible => "infeasible",

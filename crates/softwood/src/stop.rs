@@ -98,6 +98,21 @@ impl Stop {
         }
     }
 
+    /// The same flag with a deadline of its own.
+    pub fn with_limit(&self, limit: Duration) -> Self {
+        Self::new(&self.flag, Some(limit))
+    }
+
+    /// The same, but no later than `limit` from now.
+    pub fn within(&self, limit: Duration) -> Self {
+        let sooner = Self::new(&self.flag, Some(limit));
+        let deadlines = [self.deadline, sooner.deadline];
+        Self {
+            deadline: deadlines.into_iter().flatten().min(),
+            ..sooner
+        }
+    }
+
     /// Err once stopped.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.flag.is_raised() {

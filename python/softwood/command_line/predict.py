@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..functions import load
-from ..models import OrctModel
+from ..models import CLASSIFIERS
 from .csv_file import read_csv
 from .features import columns_for
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Write a line for each row of the data."""
     model = load(given.model)
-    if given.proba and not isinstance(model, OrctModel):
+    if given.proba and not isinstance(model, CLASSIFIERS):
         raise ValueError(f"{given.model} is a regression, which has no probabilities: no --proba")
     X = columns_for(model, read_csv(given.data))
     header: list[Any] = ["prediction"]
@@ -39,7 +39,7 @@ def run(given: argparse.Namespace) -> None:
         columns = [model.predict(X)]
     except ValueError as error:
         raise ValueError(f"{given.data}: {error}") from None
-    if given.proba and isinstance(model, OrctModel):
+    if given.proba and isinstance(model, CLASSIFIERS):
         header += [f"probability of {label}" for label in model.classes]
         columns += list(model.predict_proba(X).T)
     rows = np.rec.fromarrays(columns).tolist()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, OrrtModel, SrtModel, TreeModel
+from ..models import CLASSIFIERS, OrctModel, OrrtModel, SpdtModel, SrtModel, TreeModel
 
 ROUTINGS = ("soft", "hard")
 
@@ -18,6 +18,7 @@ ROUTINGS = ("soft", "hard")
 ROUTES: dict[type[TreeModel], tuple[str, ...]] = {
     OrctModel: ("soft", "hard"),
     OrrtModel: ("soft",),
+    SpdtModel: ("hard",),
     SrtModel: ("hard",),
 }
 
@@ -52,11 +53,28 @@ class Column:
 
 @dataclass(frozen=True)
 class Map:
-    """How a feature becomes u: straight between (values, levels); beyond them on or flat."""
+    """How a feature becomes u: straight between (values, levels); beyond them on or flat.
 
-    values: tuple[float, ...]
-    levels: tuple[float, ...]
-    flat: bool
+    Without values u is the feature itself.
+    """
+
+    values: tuple[float, ...] = ()
+    levels: tuple[float, ...] = ()
+    flat: bool = False
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """How the classes of a leaf become alike near the split above it, of hard trees.
+
+    Their probabilities are ``frequencies + share * shift`` with share = min(2/(1 + exp(slope · d)),
+    `MOST`), d being the distance of ``weights @ u + offsets`` from 0 there.
+    """
+
+    MOST = 1 - 1e-9  # at the split itself the leaf's class is still the most probable one
+
+    slopes: NDArray[np.float64]
+    shift: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,7 +88,8 @@ class Classes:
     decision: str
     # What stands beside a class's probability when it is chosen: L × K labels, or K × K costs.
     leaf_labels: NDArray[np.float64]
-    costs: NDArray[np.float64] | None
+    costs: NDArray[np.float64] | None = None
+    doubt: Doubt | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +103,10 @@ class Responses:
 
 @dataclass(frozen=True)
 class Formula:
-    """A tree: log odds of going left are ``gamma * (weights @ u + offsets)``, one a split."""
+    """A tree: rows go left at splits where ``weights @ u + offsets`` is not below 0.
+
+    With soft routing, the log odds of going left are gamma times that.
+    """
 
     kind: str
     depth: int
@@ -114,6 +136,12 @@ class Formula:
         return [c for c in self.columns if used & set(range(c.first, c.first + c.width))]
 
     @property
+    def needs_exp(self) -> bool:
+        """Whether the exponential function is needed."""
+        doubts = isinstance(self.at_leaves, Classes) and self.at_leaves.doubt is not None
+        return self.routing == "soft" or doubts
+
+    @property
     def saturation(self) -> float:
         """Log odds beyond this count as this: no probability changes by more than e^−saturation."""
         return 690 / (self.depth + 1)
@@ -140,23 +168,42 @@ def formula_of(model: Any, routing: str | None = None) -> Formula:
     """
     routing, model = _routing(model, routing), getattr(model, "model_", model)
     file = json.loads(model.to_json())
+    gamma, maps, weights, offsets = _hard_splits(file) if "forms" in file else _soft_splits(file)
+    return Formula(
+        kind=file["kind"],
+        depth=model.depth,
+        gamma=gamma,
+        routing=routing,
+        columns=_columns(model, file),
+        maps=maps,
+        splits=model.splits,
+        leaves=model.leaves,
+        weights=weights,
+        offsets=offsets,
+        at_leaves=_classes(model, file) if isinstance(model, CLASSIFIERS) else _responses(file),
+    )
+
+
+# Steepness, maps of the features, weights and offsets of the splits.
+Splits = tuple[float, tuple[Map | None, ...], NDArray[np.float64], NDArray[np.float64]]
+
+
+def _soft_splits(file: dict[str, Any]) -> Splits:
     features = len(file["features"])
     weights = np.reshape(np.asarray(file["coefficients"], np.float64), (-1, features)) / features
     # The intercepts of soft regression trees are added, those of the others subtracted.
     sign = 1 if file["kind"] == "srt" else -1
-    return Formula(
-        kind=file["kind"],
-        depth=model.depth,
-        gamma=file["gamma"],
-        routing=routing,
-        columns=_columns(model, file),
-        maps=tuple(map(_map, file["features"])),
-        splits=model.splits,
-        leaves=model.leaves,
-        weights=weights,
-        offsets=sign * np.asarray(file["intercepts"], np.float64),
-        at_leaves=_classes(model) if isinstance(model, OrctModel) else _responses(file),
-    )
+    offsets = sign * np.asarray(file["intercepts"], np.float64)
+    return file["gamma"], tuple(map(_map, file["features"])), weights, offsets
+
+
+def _hard_splits(file: dict[str, Any]) -> Splits:
+    forms, features = file["forms"], file["n_features"]
+    weights = np.zeros((len(forms), features))
+    for row, form in zip(weights, forms, strict=True):
+        row[form["columns"]] = form["weights"]
+    offsets = -np.array([form["threshold"] for form in forms], np.float64)
+    return np.inf, (Map(),) * features, weights, offsets
 
 
 def routes_of(model: Any) -> tuple[str, ...]:
@@ -225,11 +272,21 @@ def _map(feature: dict[str, Any]) -> Map | None:
     return made
 
 
-def _classes(model: OrctModel) -> Classes:
-    decision, costs = model._handle.decision
+def _classes(model: OrctModel | SpdtModel, file: dict[str, Any]) -> Classes:
     codes = model._handle.leaf_classes
     labels = np.zeros((len(model.leaves), len(model.classes)))
     labels[np.arange(len(codes)), codes] = 1
+    if isinstance(model, SpdtModel):
+        return Classes(
+            labels=model.classes.tolist(),
+            frequencies=model.leaf_frequencies,
+            hard_frequencies=model.leaf_frequencies,
+            hard_decisions=codes.tolist(),
+            decision="leaf_labels",
+            leaf_labels=labels,
+            doubt=_doubt(model.leaf_frequencies, np.asarray(file["leaf_slopes"], np.float64)),
+        )
+    decision, costs = model._handle.decision
     return Classes(
         labels=model.classes.tolist(),
         frequencies=model.leaf_frequencies,
@@ -239,6 +296,18 @@ def _classes(model: OrctModel) -> Classes:
         leaf_labels=labels,
         costs=costs,
     )
+
+
+def _doubt(frequencies: NDArray[np.float64], slopes: NDArray[np.float64]) -> Doubt | None:
+    """Return by how much the two most frequent classes of each leaf are to be alike."""
+    if not slopes.any():
+        return None
+    shift = np.zeros_like(frequencies)
+    for leaf in np.flatnonzero(slopes):
+        first, second = np.argsort(-frequencies[leaf], kind="stable")[:2]
+        half = (frequencies[leaf, first] - frequencies[leaf, second]) / 2
+        shift[leaf, [first, second]] = -half, half
+    return Doubt(slopes, shift)
 
 
 def _responses(file: dict[str, Any]) -> Responses:

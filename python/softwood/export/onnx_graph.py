@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .formula import Classes, Column, Formula, Map, Responses, formula_of
+from .formula import Classes, Column, Doubt, Formula, Map, Responses, formula_of
 
 OPSET, ML_OPSET = 17, 3
 ML_DOMAIN = "ai.onnx.ml"
@@ -145,10 +145,12 @@ def whole_graph(
         return graph.add("Gather", matrix, np.array([column.place]), axis=1)
 
     u, missing = _scaled(formula, graph, values)
-    reach = _reach(formula, graph, u)
+    margins = _margins(formula, graph, u)
+    reach = _reach(formula, graph, margins)
     if isinstance(formula.at_leaves, Classes):
         label, shares = names or ("label", "probabilities")
-        _put_values(graph, missing, _shares(formula, formula.at_leaves, graph, reach), shares)
+        told = _shares(formula, formula.at_leaves, graph, margins, reach)
+        _put_values(graph, missing, told, shares)
         kind = _put_label(formula, formula.at_leaves, graph, reach, label)
         return {label: kind, shares: "double"}
     (name,) = names or ("prediction",)
@@ -232,6 +234,8 @@ def _features(graph: Graph, column: Column, value: str) -> list[str]:
 
 def _straight(graph: Graph, shape: Map, x: str) -> str:
     """Return the map of a feature: the sum over its pieces of the share of each that is below x."""
+    if not shape.values:
+        return x
     values, levels = np.array(shape.values), np.array(shape.levels)
     below = graph.add("Div", graph.add("Sub", x, values[None, :-1]), np.diff(values)[None])
     if not shape.flat:
@@ -241,18 +245,21 @@ def _straight(graph: Graph, shape: Map, x: str) -> str:
     return rise if levels[0] == 0 else graph.add("Add", rise, levels[:1][None])
 
 
-def _reach(formula: Formula, graph: Graph, u: str) -> str:
+def _margins(formula: Formula, graph: Graph, u: str) -> str:
+    """Return what tells the side at each split, N × B: with soft routing the log odds of left."""
+    weights = formula.weights[:, formula.used or [0]].T
+    factor = formula.gamma if formula.routing == "soft" else 1.0
+    return graph.add("Gemm", u, factor * weights, factor * formula.offsets)
+
+
+def _reach(formula: Formula, graph: Graph, odds: str) -> str:
     """Return the probability of each leaf, N × L; with hard routing 1 for one of them."""
-    used = formula.used or [0]
-    weights = formula.weights[:, used].T
-    offsets = formula.offsets
     if formula.routing == "soft":
-        odds = graph.add("Gemm", u, formula.gamma * weights, formula.gamma * offsets)
         limit = formula.saturation
         odds = graph.add("Clip", odds, np.array(-limit), np.array(limit))
         left, right = graph.add("Sigmoid", odds), graph.add("Sigmoid", graph.add("Neg", odds))
     else:
-        is_left = graph.add("GreaterOrEqual", graph.add("Gemm", u, weights, offsets), np.zeros(1))
+        is_left = graph.add("GreaterOrEqual", odds, np.zeros(1))
         left = graph.add("Cast", is_left, to=DOUBLE)
         right = graph.add("Cast", graph.add("Not", is_left), to=DOUBLE)
     sides = graph.add("Concat", left, right, axis=1)
@@ -283,10 +290,22 @@ def _put_values(
         graph.add("Identity", values, name=name)
 
 
-def _shares(formula: Formula, leaves: Classes, graph: Graph, reach: str) -> str:
+def _shares(formula: Formula, leaves: Classes, graph: Graph, margins: str, reach: str) -> str:
     """Return the probability of each class, N × K."""
     hard = formula.routing == "hard"
-    return graph.add("MatMul", reach, leaves.hard_frequencies if hard else leaves.frequencies)
+    shares = graph.add("MatMul", reach, leaves.hard_frequencies if hard else leaves.frequencies)
+    if leaves.doubt is None:
+        return shares
+    slopes = np.zeros((len(formula.splits), len(formula.leaves)))
+    for leaf, slope in enumerate(leaves.doubt.slopes):
+        if slope:
+            split, is_left = formula.way(leaf)[-1]
+            slopes[split, leaf] = -slope if is_left else slope
+    doubt = graph.add("Sigmoid", graph.add("MatMul", margins, slopes))
+    doubt = graph.add("Mul", doubt, np.array([[2.0]]))
+    doubt = graph.add("Clip", doubt, np.array(0.0), np.array(Doubt.MOST))
+    shift = graph.add("MatMul", graph.add("Mul", reach, doubt), leaves.doubt.shift)
+    return graph.add("Add", shares, shift)
 
 
 def _put_label(formula: Formula, leaves: Classes, graph: Graph, reach: str, name: str) -> str:

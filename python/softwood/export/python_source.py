@@ -82,7 +82,7 @@ def to_python(model: Any, *, routing: str | None = None) -> str:
     parts = [
         f'"""Predicts a row by a tree of softwood ({formula.kind}, {formula.routing} routing)."""',
         "",
-        "import math" if formula.routing == "soft" else "",
+        "import math" if formula.needs_exp else "",
         "",
         f"COLUMNS = {[column.name for column in formula.columns]!r}",
         *_functions(formula, outcome, [*_guards(formula, to), *to.lines]),

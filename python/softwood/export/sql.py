@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .c_source import comment
@@ -118,6 +119,9 @@ def to_sql(
     formula = formula_of(model, routing)
     if probabilities and not isinstance(formula.at_leaves, Classes):
         raise ValueError("a regression has no probabilities of classes")
+    if not probabilities and isinstance(formula.at_leaves, Classes):
+        # The class of a hard tree needs no EXP, which its probabilities do.
+        formula = replace(formula, at_leaves=replace(formula.at_leaves, doubt=None))
     to = StagedDialect({c.name.lower() for c in formula.columns} | {k.lower() for k in keep})
     results = _results(formula, steps(formula, to), probabilities)
     source, stages = identifier(table), []

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .formula import Classes, Column, Formula, Map, Responses
+from .formula import Classes, Column, Doubt, Formula, Map, Responses
+
+# Powers of e of no more than this are finite.
+EXPONENTS = 690.0
 
 
 class Dialect:
@@ -78,7 +81,8 @@ def linear(
 ) -> str:
     """Return a weighted sum, a term on each line."""
     products = [f"{to.number(weight)} * {u[j]}" for j, weight in terms]
-    return _sum([to.number(constant), *products])
+    # The constant last: the sum of the others is then rounded as hard splits round it.
+    return _sum([*products, to.number(constant)])
 
 
 def _sum(terms: list[str]) -> str:
@@ -99,9 +103,10 @@ def _scaled(formula: Formula, to: Dialect) -> dict[int, str]:
             elif place == column.plain:
                 name += " is missing"
             x = _feature(to, column, place)
-            if column.coding != "number" or column.missing:
+            if shape.values and (column.coding != "number" or column.missing):
                 x = to.let("x", j, x, name)
-            u[j] = to.let("u", j, _straight(to, shape, x), f"{name}, scaled")
+            said = f"{name}, scaled" if shape.values else name
+            u[j] = to.let("u", j, _straight(to, shape, x), said)
     return u
 
 
@@ -128,6 +133,8 @@ def _feature(to: Dialect, column: Column, place: int) -> str:
 def _straight(to: Dialect, shape: Map, x: str) -> str:
     """Return the piecewise linear map of x; the piece is found by halving."""
     values, levels = shape.values, shape.levels
+    if not values:
+        return x
 
     def pieces(low: int, high: int) -> str:
         if high - low == 1:
@@ -220,14 +227,38 @@ def _beyond(to: Dialect, u: str, knot: str) -> str:
 
 
 def _leaf_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:
-    def frequency(k: int) -> Callable[[int], str]:
-        return lambda leaf: to.number(leaves.hard_frequencies[leaf, k])
-
     label = _at_leaf(
         formula, to, margins, lambda leaf: to.label(leaves.labels, leaves.hard_decisions[leaf])
     )
+    frequency = _frequencies(formula, leaves, to, margins)
     shares = [_at_leaf(formula, to, margins, frequency(k)) for k in range(len(leaves.labels))]
     return Outcome(label, shares)
+
+
+def _frequencies(
+    formula: Formula, leaves: Classes, to: Dialect, margins: list[str]
+) -> Callable[[int], Callable[[int], str]]:
+    """Return what writes the probability of a class in a leaf, by the distance from its split."""
+    doubt, shares = leaves.doubt, {}
+    if doubt is None:
+        return lambda k: lambda leaf: to.number(leaves.hard_frequencies[leaf, k])
+    limit, most = to.number(EXPONENTS), to.number(Doubt.MOST)
+    for leaf in np.flatnonzero(doubt.shift.any(axis=1)).tolist():
+        split, is_left = formula.way(leaf)[-1]
+        slope = float(doubt.slopes[leaf]) * (1 if is_left else -1)
+        d = to.let("d", leaf, f"{to.number(slope)} * {margins[split]}", f"distance of leaf {leaf}")
+        held = to.cases([(f"{d} > {limit}", limit), (f"{d} < 0", to.number(0))], d)
+        e = to.let("e", leaf, f"2.0 / (1.0 + {to.exp(held)})", "doubt, 1 at the split")
+        shares[leaf] = to.cases([(f"{e} > {most}", most)], e)
+
+    def probability(k: int) -> Callable[[int], str]:
+        def of(leaf: int) -> str:
+            certain, shift = to.number(leaves.hard_frequencies[leaf, k]), doubt.shift[leaf, k]
+            return certain if shift == 0 else f"({certain} + {to.number(shift)} * {shares[leaf]})"
+
+        return of
+
+    return probability
 
 
 def _mixed_classes(formula: Formula, leaves: Classes, to: Dialect, margins: list[str]) -> Outcome:

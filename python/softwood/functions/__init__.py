@@ -7,9 +7,11 @@ from .loading import load
 from .orct import fit_orct
 from .orct_cv import fit_orct_cv
 from .orrt import fit_orrt
+from .orrt_cv import fit_orrt_cv
 from .spdt import fit_spdt
 from .srt import fit_srt
 from .srt_cv import fit_srt_cv
+from .svm1_odt import fit_svm1_odt
 from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
 
 __all__ = [
@@ -21,9 +23,11 @@ __all__ = [
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
+    "fit_orrt_cv",
     "fit_spdt",
     "fit_srt",
     "fit_srt_cv",
+    "fit_svm1_odt",
     "lambda_max",
     "load",
     "vc_bounds",

@@ -23,12 +23,13 @@ def fit_spdt(
     depth: int = SPDT["depth"],
     *,
     C: float | str = SPDT["C"],
-    budget: int = SPDT["budget"],
+    budget: int | str = SPDT["budget"],
     split_features: int | str = SPDT["split_features"],
     max_features: int | None = SPDT["max_features"],
     scaling: str = SPDT["scaling"],
     min_rows: float = SPDT["min_rows"],
     folds: int = SPDT["folds"],
+    vote: bool = SPDT["vote"],
     interactions: bool = SPDT["interactions"],
     tol: float = SPDT["tol"],
     sample_weight: ArrayLike | None = None,
@@ -63,9 +64,10 @@ def fit_spdt(
     C : float or "auto"
         Cost of slacks against the margin, above 0: the larger, the closer to the rows.
         ``"auto"`` takes the one of 0.01, 0.1, 1, 10 and 100 with which the root's classifiers err
-        least on rows they have not seen.
-    budget : int
-        B, features generated at a time.
+        least on rows that they and their features have not seen.
+    budget : int or "auto"
+        B, features generated at a time. ``"auto"`` takes 2, 5, 20 or 100, chosen as `C` and
+        together with it.
     split_features : int or "auto"
         Features of a split at most; fewer if more do not lower the objective. ``"auto"`` takes the
         number, up to 10 times `budget`, with which fold classifiers err least on rows they have not
@@ -81,6 +83,8 @@ def fit_spdt(
         Weight of the rows that a node needs to be split.
     folds : int
         Folds of each node's rows; fewer where a class has fewer rows.
+    vote : bool
+        Whether a split is the mean of the node's fold classifiers, instead of one of all its rows.
     interactions : bool
         Whether a node that no linear classifier parts well looks for two features that do so only
         together, as in exclusive or, and splits on one of them; its children then find the other.

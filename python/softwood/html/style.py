@@ -27,13 +27,13 @@ STYLE = f"""
 .softwood td,.softwood th{{padding:.15em .7em .15em 0;text-align:right;
  border-bottom:1px solid var(--line); background:none;vertical-align:top}}
 .softwood td:first-child,.softwood th:first-child{{text-align:left;
- overflow-wrap:anywhere;max-width:22em}}
+ overflow-wrap:anywhere;min-width:8em;max-width:22em}}
 """
 
 # A whole page, beside the part of the model.
 PAGE = """
 :root{color-scheme:light dark}
-body{margin:0;background:#fff;color:#222}
+body{margin:0;background:#fff;color:#222;font-family:system-ui,sans-serif}
 @media(prefers-color-scheme:dark){body{background:#181818;color:#e8e8e6}}
 main{max-width:60em;margin:0 auto;padding:1em}
 h1{font-size:1.5em}h2{font-size:1.15em;margin:1.6em 0 .4em}

@@ -8,8 +8,11 @@ from .base import TreeModel
 from .functional import FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel
 from .orct import OrctModel
 from .orrt import OrrtModel
+from .regression import RegressionModel
+from .soft import SoftTreeModel
 from .spdt import SpdtModel
 from .srt import SrtModel
+from .svm1_odt import Svm1OdtModel
 
 KINDS: tuple[type[TreeModel], ...] = (
     FunctionalOrctModel,
@@ -18,17 +21,24 @@ KINDS: tuple[type[TreeModel], ...] = (
     OrrtModel,
     SpdtModel,
     SrtModel,
+    Svm1OdtModel,
 )
+# Those that predict classes, with their probabilities.
+CLASSIFIERS = (OrctModel, SpdtModel, Svm1OdtModel)
 
 __all__ = [
+    "CLASSIFIERS",
     "KINDS",
     "FunctionalModel",
     "FunctionalOrctModel",
     "FunctionalOrrtModel",
     "OrctModel",
     "OrrtModel",
+    "RegressionModel",
+    "SoftTreeModel",
     "SpdtModel",
     "SrtModel",
+    "Svm1OdtModel",
     "TreeModel",
     "of_handle",
     "restore",

@@ -130,7 +130,7 @@ class TreeModel:
 
     @property
     def intercepts(self) -> NDArray[np.float64]:
-        """Intercepts of the splits, or thresholds of hard ones, shape (B,), in the order of `splits`."""
+        """Intercepts of `splits`, in their order, or thresholds of hard ones, shape (B,)."""
         return self._handle.intercepts
 
     @property

@@ -18,6 +18,9 @@ from ..results import (
     FunctionalCandidate,
     LinearForm,
     OrctCandidate,
+    OrrtCandidate,
+    Proof,
+    ProofMoment,
     SelectionReport,
     SelectionRound,
     SpdtCandidate,
@@ -49,6 +52,7 @@ def fit_report(kind: type[R], text: str, scaling: str, labels: Sequence[object] 
             "start_objectives": tuple(told["start_objectives"]),
             "constraints": tuple(_constraint(c, labels) for c in told.get("constraints", ())),
             "cross_validation": None if table is None else _cv_table(table),
+            "proof": _proof(told.get("proof")),
             "scaling": scaling,
             "selection": None if selection is None else _selection(selection),
             "notices": tuple(
@@ -79,12 +83,22 @@ def _candidate(told: Mapping[str, Any]) -> CvCandidate:
         "n_intervals": FunctionalCandidate,
         "curves": SrtCandidate,
         "features": SpdtCandidate,
+        "ridge_leaves": OrrtCandidate,
         "gamma": OrctCandidate,
     }
     kind = next(kind for field, kind in by_field.items() if field in told)
     # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
     unknown = {name: math.nan for name, value in told.items() if value is None}
     return _make(kind, {**told, **unknown, "ridge_leaves": told.get("ridge_leaves")})
+
+
+def _proof(told: Mapping[str, Any] | None) -> Proof | None:
+    if told is None:
+        return None
+    course = tuple(_make(ProofMoment, moment) for moment in told["course"])
+    margin = told["reached_margin"]
+    known = {"course": course, "reached_margin": math.inf if margin is None else margin}
+    return _make(Proof, {**told, **known})
 
 
 def _selection(told: Mapping[str, Any]) -> SelectionReport:

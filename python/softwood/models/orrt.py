@@ -49,8 +49,9 @@ class OrrtModel(RegressionModel):
         Intercepts β_0 of the leaf models, in units of y.
     leaf_weights : ndarray, shape (L,)
         Weight of the training rows that end in each leaf by their likelier branches.
-    ridge_leaves : float
-        The penalty λ_β of the fit, as asked for or chosen.
+    ridge_leaves, ridge_mean : ndarray, shape (p + 1,)
+        The penalties λ_β and κ of the fit, as asked for or chosen: of each feature's leaf slopes
+        around their mean over the leaves, and of these means; then of the intercepts.
     local_sparsity, global_sparsity : float
         Share of the coefficients of splits and leaves that are exactly 0, and of the features that
         neither splits nor leaves use, in percent.
@@ -77,9 +78,14 @@ class OrrtModel(RegressionModel):
         return self._handle.gamma
 
     @property
-    def ridge_leaves(self) -> float:
-        """Penalty λ_β of the leaf models."""
+    def ridge_leaves(self) -> NDArray[np.float64]:
+        """Penalties λ_β of each feature's leaf slopes, then of the intercepts, around their mean."""
         return self._handle.ridge_leaves
+
+    @property
+    def ridge_mean(self) -> NDArray[np.float64]:
+        """Penalties κ of these means."""
+        return self._handle.ridge_mean
 
     @property
     def local_sparsity(self) -> float:

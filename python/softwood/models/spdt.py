@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import _core
 from ..results import SpdtReport
 from .base import TreeModel
 from .from_core import fit_report
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -128,6 +129,43 @@ class SpdtModel(TreeModel):
         True
         """
         return self._handle.split_weights()
+
+    def select(self, X: Any) -> NDArray[np.float64]:
+        """Return the features that splits use, those of `features_`, as dense rows.
+
+        Few enough for trees of other kinds, which then make more of them than hard splits do.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, shape (N, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray, shape (N, len(features_))
+            The features.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> few = softwood.fit_spdt(X, y, max_features=5)
+        >>> tree = softwood.fit_orct(few.select(X), y, depth=1, n_starts=1)
+        >>> bool((tree.predict(few.select(X)) == y).mean() > 0.9)
+        True
+        """
+        rows, features = self._rows(X), self.features_
+        if rows.shape[1] != self.n_features:
+            raise ValueError(f"X has {rows.shape[1]} columns, the model {self.n_features}")
+        if isinstance(rows, np.ndarray):
+            return rows[:, features].astype(np.float64)
+        selected = np.zeros((len(rows), len(features)))
+        if len(features):
+            places = np.searchsorted(features, rows.indices).clip(max=len(features) - 1)
+            used = features[places] == rows.indices
+            owners = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
+            selected[owners[used], places[used]] = rows.data[used]
+        return selected
 
     def predict(self, X: Any, *, n_threads: int | None = None) -> NDArray[Any]:
         """Predict the class of each row: that of the leaf at which it ends.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, TreeModel
+from ..models import CLASSIFIERS, OrctModel, SpdtModel, TreeModel
 from ..outline import tree_of
 from .canvas import Look, class_colours, fitted, plain, plt, start
 
@@ -43,7 +43,7 @@ def plot_decision_map(
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     routing : {"soft", "hard"}
-        As in `predict` of a classification tree.
+        As in `predict` of a classification tree whose splits are soft.
 
     Returns
     -------
@@ -54,15 +54,16 @@ def plot_decision_map(
     points = [column_of(X, tree, place) for place in places]
     ax, look = start(ax, 6, 4.6)
     spans = [np.linspace(*_widened(values), POINTS_ACROSS) for values in points]
-    grid = _grid(tree, places, spans)
-    shape = (POINTS_ACROSS, POINTS_ACROSS)
     edges = (spans[0][0], spans[0][-1], spans[1][0], spans[1][-1])
     setting = {"extent": edges, "origin": "lower", "aspect": "auto", "interpolation": "bilinear"}
-    if isinstance(tree, OrctModel):
-        _draw_classes(tree, ax, look, grid, shape, setting, routing)
+    if isinstance(tree, CLASSIFIERS):
+        codes, shares = _classes(tree, places, spans, routing)
+        _draw_classes(tree, ax, look, codes, shares, setting)
         _scatter(ax, look, points, y, tree.classes.tolist())
     else:
-        values = tree.predict(grid).reshape(shape)  # type: ignore[attr-defined]
+        predict: Callable[[Any], Any] = tree.predict  # type: ignore[attr-defined]
+        values = np.concatenate([predict(rows) for rows in _grid(tree, places, spans)])
+        values = values.reshape(POINTS_ACROSS, POINTS_ACROSS)
         image = ax.imshow(values, cmap="viridis", **setting)
         ax.figure.colorbar(image, ax=ax, label="prediction")
         limits = {"vmin": image.norm.vmin, "vmax": image.norm.vmax, "cmap": "viridis"}
@@ -87,6 +88,8 @@ def place_of(tree: TreeModel, feature: int | str) -> int:
 def column_of(X: Any, tree: TreeModel, place: int) -> NDArray[np.float64]:
     """Return a column of numbers."""
     name = tree.feature_names[place]
+    if hasattr(X, "tocsc"):  # a sparse matrix
+        return np.asarray(X.tocsc()[:, [place]].toarray(), np.float64).ravel()
     values = X[name] if hasattr(X, "columns") or isinstance(X, dict) else np.asarray(X)[:, place]
     try:
         return np.asarray(values, np.float64)
@@ -100,29 +103,43 @@ def _widened(values: NDArray[np.float64]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _grid(tree: TreeModel, places: Sequence[int], spans: list[NDArray[np.float64]]) -> Any:
-    """Return rows for all points, the first feature fastest."""
-    typical = tree.typical_values
-    rows = np.repeat(typical[None], POINTS_ACROSS**2, axis=0)
-    rows[:, places[1]] = np.repeat(spans[1], POINTS_ACROSS)
-    rows[:, places[0]] = np.tile(spans[0], POINTS_ACROSS)
-    return rows
+def _grid(
+    tree: TreeModel, places: Sequence[int], spans: list[NDArray[np.float64]]
+) -> Iterator[NDArray[Any]]:
+    """Return rows for all points, a line of the map at a time, the first feature along it."""
+    line = np.repeat(tree.typical_values[None], POINTS_ACROSS, axis=0)
+    line[:, places[0]] = spans[0]
+    for value in spans[1]:
+        line[:, places[1]] = value
+        yield line
+
+
+def _classes(
+    tree: OrctModel | SpdtModel,
+    places: Sequence[int],
+    spans: list[NDArray[np.float64]],
+    routing: str,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the position of the class, and the classes' probabilities, at each point."""
+    given: dict[str, Any] = {"routing": routing} if isinstance(tree, OrctModel) else {}
+    codes, shares = [], []
+    for rows in _grid(tree, places, spans):
+        codes.append(np.searchsorted(tree.classes, tree.predict(rows, **given)))
+        shares.append(tree.predict_proba(rows, **given))
+    return np.array(codes), np.array(shares)
 
 
 def _draw_classes(
-    tree: OrctModel,
+    tree: OrctModel | SpdtModel,
     ax: Any,
     look: Look,
-    grid: Any,
-    shape: tuple[int, int],
+    codes: NDArray[np.intp],
+    shares: NDArray[np.float64],
     setting: dict[str, Any],
-    routing: str,
 ) -> None:
     colours = np.array(class_colours(len(tree.classes)))
-    shares = tree.predict_proba(grid, routing=routing)
     mixed = (0.45 * shares @ colours + 0.55 * np.array(look.paper)).clip(0, 1)
-    ax.imshow(mixed.reshape(*shape, 3), **setting)
-    codes = np.searchsorted(tree.classes, tree.predict(grid, routing=routing)).reshape(shape)
+    ax.imshow(mixed, **setting)
     left, right, low, high = setting["extent"]
     spans = [np.linspace(a, b, POINTS_ACROSS) for a, b in ((left, right), (low, high))]
     if codes.min() < codes.max():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, TreeModel
+from ..models import CLASSIFIERS, SoftTreeModel, TreeModel
 from ..outline import figure, tree_of
 from ..results import SplitExplanation
 from .canvas import (
@@ -28,7 +28,8 @@ def plot_explanation(model: Any, x: Any, ax: Any = None, *, step: int = 0, top: 
     """Draw why one row goes the way it goes at a split: the log odds of left, term by term.
 
     From the log odds of a typical row to those of this one; each bar is what a feature adds
-    because its value is not the typical one (see `explain_path`).
+    because its value is not the typical one (see `explain_path`). A hard split has the weighted sum
+    above its threshold in place of log odds.
 
     Parameters
     ----------
@@ -47,7 +48,8 @@ def plot_explanation(model: Any, x: Any, ax: Any = None, *, step: int = 0, top: 
     -------
     matplotlib Axes
     """
-    way = tree_of(model).explain_path(x)
+    tree = tree_of(model)
+    way = tree.explain_path(x)
     if not way:
         raise ValueError("the tree has no split to explain")
     if not 0 <= step < len(way):
@@ -67,8 +69,12 @@ def plot_explanation(model: Any, x: Any, ax: Any = None, *, step: int = 0, top: 
     name_rows(ax, ["typical row", *labels, "this row"], look, width=220)
     _write_changes(ax, look.ink, [told.base, *changes, told.margin], ends)
     side = "left" if told.goes_left else "right"
-    ax.set_xlabel("log odds of going left")
-    ax.set_title(f"split {told.node}: goes {side}, {told.probability:.1%} left", fontsize=10)
+    if isinstance(tree, SoftTreeModel):
+        measure, probable = "log odds of going left", f", {told.probability:.1%} left"
+    else:
+        measure, probable = "weighted sum − threshold", ""
+    ax.set_xlabel(measure)
+    ax.set_title(f"split {told.node}: goes {side}{probable}", fontsize=10)
     bare(ax)
     return ax
 
@@ -105,7 +111,7 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
     Parameters
     ----------
     model : model or fitted estimator
-        The tree.
+        The tree, of any kind with soft splits.
     X : array_like or data frame
         Rows; a few dozen of them can be told apart.
     ax : matplotlib Axes, optional
@@ -120,12 +126,17 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
     matplotlib Axes
     """
     tree = tree_of(model)
+    if not hasattr(tree, "effects"):
+        raise TypeError(
+            f"{type(tree).__name__} has no effects, since its splits are hard; "
+            "plot_explanation shows what matters to a row"
+        )
     effects, about = _effects(tree, X, label)
     sizes = np.abs(effects).mean(axis=0)
     places = np.argsort(-sizes, kind="stable")[: max(min(top, int((sizes > 0).sum())), 1)]
     ax, look = start(ax, max(4.5, 0.75 * len(places) + 1.5), 4.4)
     drawn = effects[:, places].T
-    if isinstance(tree, OrctModel):
+    if isinstance(tree, CLASSIFIERS):
         labels, told = tree.classes.tolist(), np.searchsorted(tree.classes, tree.predict(X))
         colours = class_colours(len(labels))
         for k, colour in enumerate(colours):
@@ -150,11 +161,11 @@ def plot_effects(model: Any, X: Any, ax: Any = None, *, label: Any = None, top: 
 
 
 def _effects(tree: TreeModel, X: Any, label: Any) -> tuple[NDArray[np.float64], str]:
-    if not isinstance(tree, OrctModel):
+    if not isinstance(tree, CLASSIFIERS):
         return tree.effects(X), "effect on the prediction"  # type: ignore[attr-defined]
     labels = tree.classes.tolist()
     label = labels[-1] if label is None else label
     if label not in labels:
         raise ValueError(f"label must be one of the model's classes, got {label!r}")
     about = f"effect on the log odds of {plain(fitted(label, 120, 10))}"
-    return tree.effects(X)[:, labels.index(label)], about
+    return tree.effects(X)[:, labels.index(label)], about  # type: ignore[union-attr]

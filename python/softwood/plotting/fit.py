@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel
+from ..models import CLASSIFIERS
 from ..outline import tree_of
 from .canvas import POSITIVE, bare, class_colours, fitted, plain, start
 
@@ -102,7 +102,7 @@ def plot_reliability(
 
     Parameters
     ----------
-    model : OrctModel or fitted classifier
+    model : model of classes, or fitted classifier
         The tree.
     X, y : array_like or data frame, array_like
         Rows that training has not seen, and their labels.
@@ -118,7 +118,7 @@ def plot_reliability(
     matplotlib Axes
     """
     tree = tree_of(model)
-    if not isinstance(tree, OrctModel):
+    if not isinstance(tree, CLASSIFIERS):
         raise TypeError("a regression has no probabilities of classes")
     labels = tree.classes.tolist()
     label = labels[-1] if label is None else label

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrctModel, TreeModel
+from ..models import CLASSIFIERS, TreeModel
 from ..outline import tree_of
 from .canvas import NEGATIVE, POSITIVE, bare, name_rows, start
 
@@ -102,6 +102,11 @@ def _shuffled(X: Any, tree: TreeModel, place: int, rng: np.random.Generator) -> 
             if hasattr(X, "iloc")
             else (X.with_columns(X[name][order].alias(name)))
         )
+    if hasattr(X, "tocsc"):  # a sparse matrix
+        rows = X.tocsc(copy=True)
+        stored = slice(rows.indptr[place], rows.indptr[place + 1])
+        rows.indices[stored] = rng.permutation(rows.shape[0])[rows.indices[stored]]
+        return rows
     rows = np.array(X)
     rows[:, place] = rng.permutation(rows[:, place])
     return rows
@@ -109,7 +114,7 @@ def _shuffled(X: Any, tree: TreeModel, place: int, rng: np.random.Generator) -> 
 
 def _score(tree: TreeModel, X: Any, y: NDArray[Any]) -> float:
     predicted = tree.predict(X)  # type: ignore[attr-defined]
-    if isinstance(tree, OrctModel):
+    if isinstance(tree, CLASSIFIERS):
         return float((predicted == y).mean())
     spread = ((y - y.mean()) ** 2).sum()
     return float(1 - ((y - predicted) ** 2).sum() / spread) if spread > 0 else 0.0

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..models import OrrtModel
 from ..path import SparsityPath
 from .canvas import bare, class_colours, start
 
@@ -14,14 +15,14 @@ SYMBOLS = {"local": r"local penalty $\lambda_L$", "global": r"global penalty $\l
 MOST_TICKS = 9
 
 
-def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: int = 0) -> Any:
+def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", at: int = 0) -> Any:
     """Draw accuracy and sparsity along a path.
 
     Parameters
     ----------
     path : SparsityPath
-        The path. Accuracy is that on its validation rows; without such rows, 1 − the expected
-        cost of training takes its place.
+        The path. Accuracy, or R² of a regression, is that on its validation rows; without such
+        rows, 1 − the loss of training takes its place.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     along : {"auto", "local", "global"}
@@ -46,10 +47,11 @@ def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: in
     def drawn(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[at] if along == "local" else values[:, at]
 
+    score, loss = _measures(path)
     if path.score is not None:
-        lines = [("accuracy on validation rows", 100 * path.score)]
+        lines = [(score, 100 * path.score)]
     else:
-        lines = [("1 − expected cost of training", 100 * (1 - path.loss))]
+        lines = [(f"1 − {loss}", 100 * (1 - path.loss))]
     lines.append(("coefficients that are 0", path.local_sparsity))
     lines.append(("features that no split uses", path.global_sparsity))
     places = np.arange(len(grid))
@@ -64,7 +66,7 @@ def plot_path(path: SparsityPath, ax: Any = None, *, along: str = "auto", at: in
     return ax
 
 
-def plot_path_map(path: SparsityPath, ax: Any = None, *, of: str = "auto") -> Any:
+def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") -> Any:
     """Draw a figure of each tree on a path as a map over both penalties.
 
     Parameters
@@ -80,9 +82,10 @@ def plot_path_map(path: SparsityPath, ax: Any = None, *, of: str = "auto") -> An
     -------
     matplotlib Axes
     """
+    score, loss = _measures(path)
     named = {
-        "score": "accuracy on validation rows",
-        "loss": "expected cost of training",
+        "score": score,
+        "loss": loss,
         "objective": "objective",
         "local_sparsity": "coefficients that are 0, percent",
         "global_sparsity": "features that no split uses, percent",
@@ -101,6 +104,14 @@ def plot_path_map(path: SparsityPath, ax: Any = None, *, of: str = "auto") -> An
     ax.set(xlabel=SYMBOLS["local"], ylabel=SYMBOLS["global"])
     ax.figure.colorbar(image, ax=ax, label=named[of])
     return ax
+
+
+def _measures(path: SparsityPath[Any]) -> tuple[str, str]:
+    """Return what the scores and losses of a path are called."""
+    trees = (tree for row in path.models for tree in row if tree is not None)
+    if isinstance(next(trees, None), OrrtModel):
+        return "R² on validation rows", "relative error of training"
+    return "accuracy on validation rows", "expected cost of training"
 
 
 def _name_penalties(axis: Any, grid: NDArray[np.float64]) -> None:

@@ -27,6 +27,7 @@ STRIP = 8.0
 ROOM = 3.5  # above and below a strip
 SPLIT_WIDTH = 168.0
 LEAF_WIDTH = 104.0
+MODEL_WIDTH = 132.0  # of a leaf with a linear model
 GAP_X, GAP_Y = 12.0, 34.0
 
 
@@ -108,7 +109,7 @@ def _arrange(shown: Outline, terms: int) -> Layout:
     """Place the cards: leaves side by side, every split above the middle of its children."""
     cards = {number: _card(node, shown, terms) for number, node in shown.nodes.items()}
     levels = 1 + max(node.level for node in shown.nodes.values())
-    slot = LEAF_WIDTH + GAP_X
+    slot = max(cards[leaf.node].width for leaf in shown.leaves) + GAP_X
     for place, leaf in enumerate(shown.leaves):
         cards[leaf.node].x = (place + 0.5) * slot
     for split in reversed(shown.splits):
@@ -142,7 +143,7 @@ def _card(node: Split | Leaf, shown: Outline, terms: int) -> Card:
         counted.append(f"reach {percent(node.reach)}")
     if node.form is not None:
         lines = [figure(node.form.intercept), *leading_terms(node.form, terms, 10**9)]
-        return Card(node, lines, counted, LEAF_WIDTH, True)
+        return Card(node, lines, counted, MODEL_WIDTH, True)
     return Card(node, [str(node.label)], counted, LEAF_WIDTH, bool(node.mix))
 
 

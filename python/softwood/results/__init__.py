@@ -5,12 +5,22 @@ from .cross_validation import (
     CvTable,
     FunctionalCandidate,
     OrctCandidate,
+    OrrtCandidate,
     SpdtCandidate,
     SrtCandidate,
 )
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
-from .reports import FitReport, OrctReport, OrrtReport, SpdtReport, SrtReport
+from .reports import (
+    FitReport,
+    OrctReport,
+    OrrtReport,
+    Proof,
+    ProofMoment,
+    SpdtReport,
+    SrtReport,
+    Svm1OdtReport,
+)
 
 __all__ = [
     "BOUNDED",
@@ -25,7 +35,10 @@ __all__ = [
     "Notice",
     "OrctCandidate",
     "OrctReport",
+    "OrrtCandidate",
     "OrrtReport",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectionReport",
     "SelectionRound",
@@ -34,4 +47,5 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtReport",
 ]

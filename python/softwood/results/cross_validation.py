@@ -76,6 +76,32 @@ class OrctCandidate(CvCandidate):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OrrtCandidate(CvCandidate):
+    """Settings of an ORRT tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, scaling, gamma, local_penalty, global_penalty
+        The settings.
+    ridge_leaves : float or None
+        Penalty of all coefficients of the leaf models; None is that of most evidence.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    depth: int
+    scaling: str
+    gamma: float
+    local_penalty: float
+    global_penalty: float
+    ridge_leaves: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SrtCandidate(CvCandidate):
     """Settings of an SRT tried on folds of the training rows.
 
@@ -133,8 +159,10 @@ class SpdtCandidate(CvCandidate):
 
     Attributes
     ----------
-    cost : float
-        C.
+    C : float
+        Cost of slacks.
+    budget : int
+        Features generated at a time.
     features : int
         Features of the root's split.
     score : float
@@ -145,7 +173,8 @@ class SpdtCandidate(CvCandidate):
         Folds.
     """
 
-    cost: float
+    C: float
+    budget: int
     features: int
 
 

@@ -97,7 +97,8 @@ class SplitExplanation:
     goes_left : bool
         Whether the likelier branch is the left one.
     margin : float
-        Log odds of going left, negative where the row goes right.
+        Log odds of going left, negative where the row goes right; of a hard split, by how much the
+        weighted sum exceeds the threshold.
     probability : float
         Probability of going left.
     base : float

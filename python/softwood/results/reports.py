@@ -10,6 +10,61 @@ from .findings import Constraint, Notice, SelectionReport
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProofMoment:
+    """Incumbent and bound at one moment of a search.
+
+    Attributes
+    ----------
+    seconds : float
+        Since the search began.
+    objective : float
+        Weight wrong in the best tree so far, rows within the margin included.
+    bound : float
+        What was proven.
+    """
+
+    seconds: float
+    objective: float
+    bound: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What is proven of a tree.
+
+    Attributes
+    ----------
+    bound : float
+        No tree of the same depth and margin has less weight of training rows wrong, rows within the
+        margin counted as wrong. A tree of a smaller margin may have.
+    gap : float
+        (objective − bound) / objective; 0 if the tree is proven to be best.
+    margin : float
+        ε: a row is right only if abs(g − h·x) ≥ ε at every split on its way, the largest of all
+        rows being 1. Met within 2e-8.
+    reached_margin : float
+        Smallest abs(g − h·x) of the rows that are right.
+    norm : float
+        Sum of ‖h‖₁ over the splits.
+    nodes : int
+        Nodes of the search for the bound.
+    distinct_rows : int
+        Distinct training rows, classes aside.
+    course : tuple of ProofMoment
+        Incumbent and bound over time.
+    """
+
+    bound: float
+    gap: float
+    margin: float
+    reached_margin: float
+    norm: float
+    nodes: int
+    distinct_rows: int
+    course: tuple[ProofMoment, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class FitReport:
     """How a fit went, whatever the kind of model."""
 
@@ -30,6 +85,7 @@ class FitReport:
     cross_validation: CvTable | None
     scaling: str
     hard_disagreement: float | None = None
+    proof: Proof | None = None
     rows: int
     selection: SelectionReport | None = None
     notices: tuple[Notice, ...] = ()
@@ -37,7 +93,7 @@ class FitReport:
     @property
     def converged(self) -> bool:
         """Whether the best start ended because there was nothing more to gain."""
-        return self.status in ("converged", "stalled")
+        return self.status in ("converged", "optimal", "stalled")
 
     def __str__(self) -> str:
         shown = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -45,7 +101,13 @@ class FitReport:
         shown["start_objectives"] = (
             f"{len(self.start_objectives)} starts from {low:.6g} to {high:.6g}"
         )
-        del shown["constraints"], shown["notices"]
+        del shown["constraints"], shown["notices"], shown["proof"]
+        if self.proof is not None:
+            proof = self.proof
+            shown["proof"] = (
+                f"at least {proof.bound:.6g} at margin {proof.margin:.6g}, gap {proof.gap:.2%}, "
+                f"{proof.nodes} nodes"
+            )
         for bound in self.constraints:
             shown[bound.subject] = (
                 f"{bound.reached:.4f}, asked {bound.asked:.4f}{bound._margin()}, "
@@ -243,3 +305,48 @@ class SpdtReport(FitReport):
     """
 
     _ITERATIONS = "tol"
+
+
+class Svm1OdtReport(FitReport):
+    """How the search for a hard oblique tree went, and what is proven.
+
+    Attributes
+    ----------
+    status : str
+        ``"optimal"`` (the bound meets the tree: none of this depth and margin is better),
+        ``"completed"`` (as many nodes as asked for were searched), ``"time_limit"`` or, where an
+        exception has ended the fit, ``"cancelled"``.
+    objective : float
+        Weight of the training rows that are wrong, or right within the margin only.
+    loss : float
+        Share of the training rows, by weight, that the tree predicts wrong: those within the margin
+        count as predicted.
+    loss_unit : float or None
+        1.
+    seconds : float
+        Wall-clock time of the fit.
+    iterations, evaluations : int
+        Nodes of the search for the bound.
+    optimality : float
+        `objective` less the bound.
+    start_objectives : tuple of float
+        `objective` of every start, given the margin, before it was improved.
+    best_start : int
+        The one with the least.
+    constraints : tuple
+        Empty.
+    cross_validation, selection : None
+        Not used by this model.
+    scaling : str
+        ``"none"``: models have features as they are.
+    proof : Proof
+        Bound, gap, margin, nodes, and their course over time.
+    rows : int
+        Training rows.
+    notices : tuple of Notice
+        What is likely to be unwanted; empty if all is well, or if the fit was cancelled. A time
+        limit that ends the search for the bound is none; one that ends the improvement of the
+        starts is.
+    """
+
+    _ITERATIONS = "max_nodes"

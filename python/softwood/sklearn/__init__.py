@@ -14,9 +14,11 @@ from .trees import (
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
+    ORRTRegressorCV,
     SPDTClassifier,
     SRTRegressor,
     SRTRegressorCV,
+    SVM1ODTClassifier,
 )
 from .warnings import LimitConvergenceWarning
 
@@ -28,7 +30,9 @@ __all__ = [
     "ORCTClassifier",
     "ORCTClassifierCV",
     "ORRTRegressor",
+    "ORRTRegressorCV",
     "SPDTClassifier",
     "SRTRegressor",
     "SRTRegressorCV",
+    "SVM1ODTClassifier",
 ]

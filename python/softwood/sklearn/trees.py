@@ -15,9 +15,11 @@ from ..functions import (
     fit_orct,
     fit_orct_cv,
     fit_orrt,
+    fit_orrt_cv,
     fit_spdt,
     fit_srt,
     fit_srt_cv,
+    fit_svm1_odt,
 )
 from .base import CurveTree, GroupedTree, TreeClassifier, TreeRegressor
 
@@ -194,6 +196,37 @@ class ORRTRegressor(TreeRegressor, GroupedTree, function=fit_orrt):
     """
 
 
+class ORRTRegressorCV(TreeRegressor, GroupedTree, function=fit_orrt_cv):
+    """An optimal randomized regression tree with its settings chosen by cross-validation.
+
+    As :func:`softwood.fit_orrt_cv` fits it; ``model_.report.cross_validation`` holds the table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : OrrtModel
+        The tree: rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    ORRTRegressor : Fits a tree with given settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import ORRTRegressorCV
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
+    >>> tree = ORRTRegressorCV(depths=(1,), gammas=(32, 512), n_starts=2).fit(X, y)
+    >>> tree.score(X, y) > 0.95
+    True
+    """
+
+
 class SPDTClassifier(TreeClassifier, function=fit_spdt):
     """A sparse perceptron decision tree, as :func:`softwood.fit_spdt` fits it.
 
@@ -300,5 +333,29 @@ class SRTRegressorCV(TreeRegressor, function=fit_srt_cv):
     >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
     >>> y = np.where(X[:, 0] > X[:, 1], 3 * X[:, 0], 1 - X[:, 1])
     >>> SRTRegressorCV(depths=(1,), curves=(False,)).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+
+class SVM1ODTClassifier(TreeClassifier, function=fit_svm1_odt):
+    """A hard oblique tree with a proven bound, as :func:`softwood.fit_svm1_odt` fits it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : Svm1OdtModel
+        The tree: rules, explanations, the report of the fit with bound and gap.
+    {attributes}
+
+    Examples
+    --------
+    >>> import softwood
+    >>> from softwood.sklearn import SVM1ODTClassifier
+    >>> X, y, names = softwood.load_example()
+    >>> tree = SVM1ODTClassifier(depth=1, max_nodes=0).fit(X[::2], y[::2])
+    >>> tree.score(X[1::2], y[1::2]) > 0.9
     True
     """

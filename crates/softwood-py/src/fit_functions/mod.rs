@@ -4,6 +4,8 @@ mod data;
 pub mod functional;
 pub mod orct;
 pub mod orrt;
+mod path;
 mod row_groups;
 pub mod spdt;
 pub mod srt;
+pub mod svm1_odt;

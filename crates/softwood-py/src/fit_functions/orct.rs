@@ -1,6 +1,7 @@
 //! The functions around `fit_orct`, as the Python package calls them.
 
 use super::data::Training;
+use super::path::{PathFields, path_fields};
 use super::row_groups::{Group, open_groups, row_groups};
 use crate::arrays::Matrix;
 use crate::doorway::{enter, run_fit, run_interruptible};
@@ -13,7 +14,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use softwood::tree::Topology;
-use softwood::{Control, PenaltyGrid, SparsityPath, ValidationRows};
+use softwood::{Control, PenaltyGrid, ValidationRows};
 
 /// Fit an ORCT; `softwood.fit_orct` prepares the arguments.
 #[pyfunction]
@@ -65,12 +66,6 @@ pub fn fit_orct_cv(
     run_fit(py, "fit_orct_cv", progress.as_ref(), fit, OrctHandle)
 }
 
-/// A point of a path: places of λ_L and λ_G in their grids, the model, the score.
-type Point = (usize, usize, OrctHandle, Option<f64>);
-
-/// A path: the points done, the status and the seconds.
-type PathFields = (Vec<Point>, &'static str, f64);
-
 /// Fit along a grid of penalties; `softwood.sparsity_path` prepares the arguments.
 #[pyfunction]
 pub fn sparsity_path(
@@ -80,7 +75,7 @@ pub fn sparsity_path(
     grid: (Vec<f64>, Vec<f64>),
     validation: Option<(Matrix<'_>, PyReadonlyArray1<'_, u32>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<PathFields> {
+) -> PyResult<PathFields<OrctHandle>> {
     let settings = orct_settings(settings)?;
     let data = training.open(py, settings.depth)?;
     let grid = PenaltyGrid {
@@ -99,13 +94,8 @@ pub fn sparsity_path(
         let held = held.as_ref();
         softwood::sparsity_path(rows, labels, weights, &grid, held, &settings, control)
     };
-    run_fit(py, "sparsity_path", progress.as_ref(), fit, path_fields)
-}
-
-fn path_fields(path: SparsityPath) -> PathFields {
-    let points = path.points.into_iter();
-    let points = points.map(|p| (p.local, p.global, OrctHandle(p.model), p.score));
-    (points.collect(), path.status.name(), path.seconds)
+    let fields = |path| path_fields(path, OrctHandle);
+    run_fit(py, "sparsity_path", progress.as_ref(), fit, fields)
 }
 
 /// λ_max: local, global and, for depth 1 and two classes, at the bounds of the intercept.

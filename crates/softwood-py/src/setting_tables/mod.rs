@@ -7,28 +7,32 @@ mod orrt;
 mod selection;
 mod spdt;
 mod srt;
+mod svm1_odt;
 mod table;
 
 pub use functional::{functional_cv_settings, functional_orct_settings, functional_orrt_settings};
 pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
-pub use orrt::orrt_settings;
+pub use orrt::{orrt_cv_settings, orrt_settings};
 pub use selection::{row_selection, selection_settings};
 pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
+pub use svm1_odt::{mip_settings, svm1_odt_settings};
 
 use functional::{show_functional_cv, show_functional_orct, show_functional_orrt};
 use orct::{show_orct, show_orct_cv};
-use orrt::show_orrt;
+use orrt::{show_orrt, show_orrt_cv};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
     FunctionalCvSettings, FunctionalOrctSettings, FunctionalOrrtSettings, OrctCvSettings,
-    OrctSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings, SrtSettings,
+    OrctSettings, OrrtCvSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings,
+    SrtSettings, Svm1OdtSettings,
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
+use svm1_odt::{show_mip, show_svm1_odt};
 
 /// What each function takes for granted, by its name.
 #[pyfunction]
@@ -44,6 +48,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let functional_orct = show_functional_orct(py, &FunctionalOrctSettings::default())?;
     functional_orct.set_item("penalty_parameters", py.None())?;
     let spdt = show_spdt(py, &SpdtSettings::default())?;
+    let svm1_odt = show_svm1_odt(py, &Svm1OdtSettings::default())?;
     for fit in [
         &functional_orct,
         &functional_orrt,
@@ -51,6 +56,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         &orrt,
         &spdt,
         &srt,
+        &svm1_odt,
     ] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
@@ -63,7 +69,10 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_spdt", spdt)?;
     all.set_item("fit_srt", srt)?;
+    all.set_item("fit_svm1_odt", svm1_odt)?;
+    all.set_item("mip", show_mip(py, &softwood::mip::MipSettings::default())?)?;
     all.set_item("fit_orrt", orrt)?;
+    all.set_item("fit_orrt_cv", show_orrt_cv(py, &OrrtCvSettings::default())?)?;
     all.set_item("fit_srt_cv", show_srt_cv(py, &SrtCvSettings::default())?)?;
     all.set_item(
         "RowSelection",

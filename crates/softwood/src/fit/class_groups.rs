@@ -16,12 +16,14 @@ pub(super) struct Cell {
 
 /// Rows of their own that groups bring along, behind a trait as views of arrays are of one lifetime for good.
 pub(super) trait GivenRows: Sync {
-    /// Each such group's position, rows, classes and weights.
-    fn given(&self) -> Vec<(usize, Rows<'_>, &[u32], Option<&[f64]>)>;
+    fn given(&self) -> Vec<GivenGroup<'_>>;
 }
 
+/// A group's position, and its rows with their classes and weights.
+pub(super) type GivenGroup<'a> = (usize, Rows<'a>, &'a [u32], Option<&'a [f64]>);
+
 impl GivenRows for &[RowGroup<'_>] {
-    fn given(&self) -> Vec<(usize, Rows<'_>, &[u32], Option<&[f64]>)> {
+    fn given(&self) -> Vec<GivenGroup<'_>> {
         let mut given = Vec::new();
         for (place, group) in self.iter().enumerate() {
             if let GroupRows::Given { x, y, weights } = &group.rows {

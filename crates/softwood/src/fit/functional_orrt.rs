@@ -11,6 +11,7 @@ use crate::data::{CanonicalRows, RegressionRows, Rows, Standardization};
 use crate::error::{FitError, InputError};
 use crate::fitted::{FunctionalOrrtModel, OrrtModel, SoftTree};
 use crate::functional::{CurveLayout, MovingData, MovingRows};
+use crate::objective::{LeafRidge, VARIANCE};
 use crate::progress::Progress;
 use crate::search::interval_chain::{IntervalChain, Link};
 use crate::search::interval_mixture::{IntervalMixture, IntervalMixtureOutcome};
@@ -148,6 +149,12 @@ impl FittedChain<'_> {
         let at_zero = |(slopes, intercept): (&[f64], &f64)| intercept - shift(slopes, &scaling);
         let leaves = slopes.chunks_exact(tree.features.len()).zip(intercepts);
         let response = self.response;
+        let variances = vec![VARIANCE; tree.features.len()];
+        let ridge = LeafRidge::plain(
+            self.settings.ridge_leaves,
+            &variances,
+            tree.topology.leaves(),
+        );
         let mut model = OrrtModel {
             tree: SoftTree::of(
                 &tree.topology,
@@ -159,7 +166,8 @@ impl FittedChain<'_> {
             leaf_slopes: slopes.to_vec(),
             leaf_intercepts: leaves.map(at_zero).collect(),
             response,
-            ridge_leaves: self.settings.ridge_leaves,
+            ridge_leaves: ridge.apart,
+            ridge_mean: ridge.mean,
             leaf_weights: Vec::new(),
             report: starts.report(rows.len(), self.began),
         };

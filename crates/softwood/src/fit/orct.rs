@@ -45,7 +45,7 @@ pub fn fit_orct<'a>(
 
 /// As [`fit_orct`], with bounds on what is predicted for groups of rows. They hold for the classes that
 /// [`OrctModel::predict`] returns; if they cannot be kept together the status is
-/// [`Infeasible`](crate::SolveStatus::Infeasible) and the tree the closest found.
+/// [`Infeasible`](crate::status::SolveStatus::Infeasible) and the tree the closest found.
 pub fn fit_orct_with_groups<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,

@@ -1,7 +1,8 @@
 //! What `fit_orct_cv` chooses from, with defaults and ranges.
 
 use super::orct_settings::OrctSettings;
-use super::validate::{check_gamma, check_grid, check_search, check_setting};
+use super::tree_grid::{TreeGrid, TreePoint};
+use super::validate::check_setting;
 use crate::data::ScalingKind;
 use crate::error::InputError;
 use crate::fitted::{ClassScoring, OrctCandidate};
@@ -51,52 +52,35 @@ impl OrctCvSettings {
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         check_setting(self.folds >= 2, "folds", "at least 2", self.folds)?;
-        let empty = |name, empty: bool| check_setting(!empty, name, "at least one value", "none");
-        empty("depths", self.depths.is_empty())?;
-        empty("scalings", self.scalings.is_empty())?;
-        empty("gammas", self.gammas.is_empty())?;
-        check_setting(
-            self.fit.penalty.share.is_none(),
-            "penalty",
-            "left open, for penalties are chosen",
-            self.fit.penalty.share.unwrap_or(0.0),
-        )?;
-        check_grid("local_grid", &self.local_grid)?;
-        check_grid("global_grid", &self.global_grid)?;
-        self.gammas
-            .iter()
-            .try_for_each(|gamma| check_gamma(*gamma))?;
-        for depth in &self.depths {
-            check_search(*depth, self.fit.n_starts, self.fit.tol)?;
-        }
+        let fit = &self.fit;
+        (self.grid()).check(&fit.penalty, (fit.n_starts, fit.tol))?;
         self.fit.validate()
     }
 
     /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
     pub(super) fn candidates(&self, features: usize, classes: usize) -> Vec<OrctCandidate> {
-        let p = features as f64;
-        let mut gammas = self.gammas.clone();
-        gammas.sort_by(f64::total_cmp);
-        let mut candidates = Vec::new();
-        let depths = self.depths.iter();
-        for depth in depths.filter(|depth| self.has_leaves_for(**depth, classes)) {
-            let b = Topology::complete(*depth).branches() as f64;
-            for scaling in &self.scalings {
-                for gamma in &gammas {
-                    for global in &self.global_grid {
-                        candidates.extend(self.local_grid.iter().map(|local| OrctCandidate {
-                            depth: *depth,
-                            scaling: *scaling,
-                            gamma: *gamma,
-                            local_penalty: local / (p * b),
-                            global_penalty: global / p,
-                            balanced: self.fit.balance.unwrap_or(false),
-                        }));
-                    }
-                }
-            }
+        let nodes = |depth: usize| Topology::complete(depth).branches();
+        let allowed = |depth: usize| self.has_leaves_for(depth, classes);
+        let points = self.grid().points(features, allowed, nodes);
+        let candidate = |point: TreePoint| OrctCandidate {
+            depth: point.depth,
+            scaling: point.scaling,
+            gamma: point.gamma,
+            local_penalty: point.local,
+            global_penalty: point.global,
+            balanced: self.fit.balance.unwrap_or(false),
+        };
+        points.into_iter().map(candidate).collect()
+    }
+
+    fn grid(&self) -> TreeGrid<'_> {
+        TreeGrid {
+            depths: &self.depths,
+            scalings: &self.scalings,
+            gammas: &self.gammas,
+            local: &self.local_grid,
+            global: &self.global_grid,
         }
-        candidates
     }
 
     /// Whether a tree of this depth is a candidate: not if it is too small for the classes.

@@ -1,22 +1,21 @@
 //! The optimal randomized regression tree: settings → data → starts → model.
 
-use super::leaf_weights::leaf_weights;
 use super::notices::notices_of_mixture;
+use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
-use super::orrt_starts::OrrtStarts;
+use super::orrt_starts::{Frame, OrrtStarts};
+use super::response_fold::ResponseData;
 use super::response_groups::{GroupedRows, constraint_reports};
-use super::row_groups::{RowGroup, Training, check_groups};
-use super::validate::{check_response, check_weights, check_x_and_names};
+use super::row_groups::RowGroup;
 use crate::control::Control;
-use crate::data::finite::check_finite;
-use crate::data::{
-    CanonicalRows, RegressionRows, RowSource, Rows, ScaledRows, Scaling, Standardization,
-};
-use crate::error::FitError;
-use crate::fitted::{OrrtModel, SoftTree};
-use crate::search::starts::parallelism;
+use crate::data::{CanonicalRows, Rows};
+use crate::error::{FitError, InputError};
+use crate::fitted::OrrtModel;
+use crate::progress::Progress;
+use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use crate::tree::Topology;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Fits a sparse optimal randomized regression tree (S-ORRT):
@@ -43,83 +42,62 @@ pub fn fit_orrt<'a>(
 ) -> Result<OrrtModel, FitError> {
     let rows = rows.into();
     let began = Instant::now();
-    settings.validate()?;
-    check_x_and_names(&rows, settings.run.columns())?;
-    settings.penalty.validate_groups(rows.features())?;
-    check_response(&rows, y)?;
-    check_weights(rows.len(), weights)?;
+    let given = ResponseData {
+        rows: rows.reborrow(),
+        y,
+        weights,
+    };
+    check_orrt_data(&given, settings)?;
     in_pool(settings.run.n_threads, || {
-        check_finite(&rows)?;
-        let training = Training {
-            rows: rows.len(),
-            features: rows.features(),
-            weights,
-            classes: None,
-        };
-        let data = CanonicalRows::of(rows.reborrow(), y, weights);
-        let given = GroupedRows {
-            groups,
-            compared_with: check_groups(groups, &training)?,
-            rows: rows.reborrow(),
-            y,
-            weights,
-        };
-        let rows_seen = (data.rows(), &data.target[..], data.weights());
-        let mut model = fit_checked(rows_seen, &given, settings, control)?;
+        let given = GroupedRows::checked(groups, given)?;
+        let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
+        let data = ResponseData::of(&canonical);
+        control.progress.announce(settings.n_starts);
+        let stop = settings.run.stop(control);
+        let mut model = fit_checked(&data, &given, settings, &stop, &control.progress)?;
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
 }
 
-/// As [`fit_orrt`] for what was checked before, in the present pool.
-fn fit_checked(
-    (rows, y, weights): (Rows<'_>, &[f64], Option<&[f64]>),
+/// Checks the settings, and the data but for the values of the rows.
+pub(super) fn check_orrt_data(
+    data: &ResponseData<'_>,
+    settings: &OrrtSettings,
+) -> Result<(), InputError> {
+    settings.validate()?;
+    data.check(settings.run.columns())?;
+    settings.penalty.validate_groups(data.rows.features())
+}
+
+/// As [`fit_orrt`] for what was checked and announced before, in the present pool.
+pub(super) fn fit_checked(
+    data: &ResponseData<'_>,
     given: &GroupedRows<'_, '_>,
     settings: &OrrtSettings,
-    control: &Control,
-) -> Result<OrrtModel, FitError> {
+    stop: &Stop,
+    progress: &Arc<Progress>,
+) -> Result<OrrtModel, Interrupted> {
     let began = Instant::now();
-    let stop = settings.run.stop(control);
-    control.progress.announce(settings.n_starts);
-    control.progress.begin_phase(settings.n_starts);
-    let patient = stop.without_deadline();
-    let scaling = Scaling::learn_unless_stopped(settings.scaling, rows, weights, &patient)?;
-    let response = Standardization::learn(y, weights);
-    let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
-    let scaled = ScaledRows::new(rows.reborrow(), &scaling);
-    let spread = parallelism(scaled.chunks(), settings.n_starts);
-    let data = RegressionRows::new(scaled, &standardized, weights, spread, stop.clone());
-    let topology = Topology::complete(settings.depth);
-    let bounds = given.bounds(&scaling, &response, spread, &stop);
-    let starts = OrrtStarts {
-        data: &data,
+    progress.begin_phase(settings.n_starts);
+    let problem = OrrtProblem::learn(data.reborrow(), settings.scaling, stop)?;
+    let training = problem.training(settings.n_starts, stop);
+    let spread = training.rows.parallelism;
+    let bounds = given.bounds(&problem.scaling, &problem.response, spread, stop);
+    let found = OrrtStarts {
+        frame: &Frame::of(&training)?,
+        data: &training,
         bounds: &bounds,
-        topology: topology.clone(),
+        topology: Topology::complete(settings.depth),
         settings,
-        progress: &control.progress,
+        progress,
     }
     .run()?;
-    let at = &starts.parameters;
-    let mut model = OrrtModel {
-        tree: SoftTree::of(
-            &topology,
-            settings.gamma,
-            &at.theta,
-            &scaling,
-            settings.run.columns(),
-        ),
-        leaf_slopes: at.leaf_slopes.clone(),
-        leaf_intercepts: at.leaf_intercepts.clone(),
-        response,
-        ridge_leaves: starts.ridge,
-        leaf_weights: Vec::new(),
-        report: starts.all.report(rows.len(), began),
-    };
-    model.leaf_weights = leaf_weights(&model.tree, &rows, weights);
-    let best = &starts.all.outcomes[starts.all.best];
-    model.report.constraints = constraint_reports(given.groups, &response, best);
-    model.report.loss_unit = Some(response.scale * response.scale).filter(|u| u.is_finite());
-    model.report.notices = notices_of_mixture(&model, &rows, weights, &settings.penalty);
+    let mut model = problem.model(&found, settings, began);
+    let best = &found.all.outcomes[found.all.best];
+    model.report.constraints = constraint_reports(given.groups, &problem.response, best);
+    let (rows, weights) = (&data.rows, data.weights);
+    model.report.notices = notices_of_mixture(&model, rows, weights, &settings.penalty);
     Ok(model)
 }

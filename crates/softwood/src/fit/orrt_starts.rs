@@ -6,7 +6,7 @@ use super::srt_starts::SrtStarts;
 use super::trend::{Trend, line_moments};
 use crate::data::RegressionRows;
 use crate::leaves::common_penalty;
-use crate::objective::{GroupBounds, Penalty, PenaltySettings};
+use crate::objective::{GroupBounds, LeafRidge, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::softer;
 use crate::search::mixture_descent::{MixtureDescent, MixtureOutcome};
@@ -35,6 +35,7 @@ const SRT_MACRO_ITERATIONS: u64 = 10;
 /// What every start needs.
 pub(super) struct OrrtStarts<'a, 'd> {
     pub data: &'a RegressionRows<'d>,
+    pub frame: &'a Frame,
     pub bounds: &'a GroupBounds<'d>,
     pub topology: Topology,
     pub settings: &'a OrrtSettings,
@@ -42,23 +43,25 @@ pub(super) struct OrrtStarts<'a, 'd> {
 }
 
 /// All starts, and the tree of the best.
+#[derive(Clone)]
 pub(super) struct OrrtOutcome {
     pub all: Starts<MixtureOutcome>,
     pub parameters: RegressionParameters,
-    /// λ_β.
-    pub ridge: f64,
+    /// On the leaf models.
+    pub ridge: LeafRidge,
 }
 
 /// What the leaves are measured by: the mean row and the variances of its features, and the penalty κ under
 /// which the linear regression of all rows is likeliest.
-struct Frame {
+pub(super) struct Frame {
     centers: Vec<f64>,
     variances: Vec<f64>,
     penalty: f64,
 }
 
 impl Frame {
-    fn of(data: &RegressionRows<'_>) -> Result<Self, Interrupted> {
+    /// Of these rows.
+    pub fn of(data: &RegressionRows<'_>) -> Result<Self, Interrupted> {
         let (p, weight) = (data.features(), data.total_weight());
         let moments = line_moments(&data.without_deadline())?;
         let mean = |j: usize, k: usize| moments[j * (p + 2) + k] / weight;
@@ -78,10 +81,8 @@ impl Frame {
 impl<'d> OrrtStarts<'_, 'd> {
     /// Runs the starts, for very many rows on a sample of them: the best then goes on with all.
     pub fn run(&self) -> Result<OrrtOutcome, Interrupted> {
-        let frame = Frame::of(self.data)?;
-        let all = self.descent(&frame, frame.penalty.max(LEAST_LEAF_RIDGE));
         let Some(picked) = self.sample() else {
-            return self.climb(all);
+            return self.climb(self.descent());
         };
         let sample = self.data.select(&picked);
         let plain = OrrtSettings {
@@ -95,21 +96,43 @@ impl<'d> OrrtStarts<'_, 'd> {
             topology: self.topology.clone(),
             ..*self
         };
-        let descent = few.descent(&frame, frame.penalty.max(LEAST_LEAF_RIDGE));
         let OrrtOutcome {
             all: mut starts,
             ridge,
             ..
-        } = few.climb(descent)?;
-        let ridge_of_all = ridge * sample.total_weight() / self.data.total_weight();
+        } = few.climb(few.descent())?;
+        let share = sample.total_weight() / self.data.total_weight();
         let all = MixtureDescent {
-            ridge: self.settings.ridge_leaves.unwrap_or(ridge_of_all),
-            ..all
+            ridge: match self.settings.ridge_leaves {
+                Some(_) => ridge,
+                None => ridge.scaled(share),
+            },
+            ..self.descent()
         };
         let best = &mut starts.outcomes[starts.best];
         *best = all.go_on(best.clone())?;
         starts.stopped = why_stopped(&self.data.rows.stop, starts.stopped.is_some());
         Ok(self.outcome(&all, starts))
+    }
+
+    /// The best `count` starts of `before`, which ended at smaller penalties, from there to these penalties.
+    pub fn go_on_from(
+        &self,
+        before: &OrrtOutcome,
+        count: usize,
+    ) -> Result<OrrtOutcome, Interrupted> {
+        let descent = MixtureDescent {
+            ridge: before.ridge.clone(),
+            ..self.descent()
+        };
+        let mut last = before.all.outcomes.clone();
+        last.sort_by(MixtureOutcome::order);
+        last.truncate(count);
+        let further = |begun| descent.restricted(begun);
+        let outcomes = side_by_side(last, self.data.rows.parallelism, further)?;
+        let stopped = why_stopped(&self.data.rows.stop, false);
+        let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
+        Ok(self.outcome(&descent, all))
     }
 
     /// A row out of each of as many stretches of equal length, if there are very many rows.
@@ -128,19 +151,21 @@ impl<'d> OrrtStarts<'_, 'd> {
         weighs.then_some(picked)
     }
 
-    /// The problem, with this κ unless a ridge is asked for.
-    fn descent<'s>(&'s self, frame: &'s Frame, penalty: f64) -> MixtureDescent<'s, 'd> {
+    /// The problem, with the plain ridge of the linear regression unless one is asked for.
+    fn descent<'s>(&'s self) -> MixtureDescent<'s, 'd> {
         let (settings, p) = (self.settings, self.data.features());
+        let penalty = self.frame.penalty.max(LEAST_LEAF_RIDGE);
         let usual = 2.0 * penalty / self.data.total_weight();
+        let ridge = settings.ridge_leaves.unwrap_or(usual);
         let mut gammas = softer(settings.gamma, p);
         gammas.push(settings.gamma);
         MixtureDescent {
             data: self.data.clone(),
             topology: self.topology.clone(),
             gammas,
-            centers: &frame.centers,
-            variances: &frame.variances,
-            ridge: settings.ridge_leaves.unwrap_or(usual),
+            centers: &self.frame.centers,
+            variances: &self.frame.variances,
+            ridge: LeafRidge::plain(ridge, &self.frame.variances, self.topology.leaves()),
             penalty: Penalty::on_splits_and_leaves(&settings.penalty, &self.topology, p),
             bounds: self.bounds,
             tol: settings.tol,
@@ -158,7 +183,7 @@ impl<'d> OrrtStarts<'_, 'd> {
         let descent = match self.settings.ridge_leaves {
             Some(_) => descent,
             None => {
-                let least = 2.0 * LEAST_LEAF_RIDGE / self.data.total_weight();
+                let least = LEAST_LEAF_RIDGE;
                 descent.with_likeliest_ridge(&begun.outcomes[begun.best], least)?
             }
         };
@@ -177,7 +202,7 @@ impl<'d> OrrtStarts<'_, 'd> {
         self.progress.reach(best.ending.objective);
         OrrtOutcome {
             parameters: descent.parameters(&best.x),
-            ridge: descent.ridge,
+            ridge: descent.ridge.clone(),
             all,
         }
     }

@@ -1,9 +1,8 @@
 //! The rows of a regression, and folds of them: rows to train on, rows held out.
 
-use super::srt_settings::SrtSettings;
 use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::data::hinges::Distributions;
-use crate::data::{CanonicalRows, GatheredRows, Rows};
+use crate::data::{CanonicalRows, Encoding, GatheredRows, Rows};
 use crate::error::{FitError, InputError};
 use crate::stop::Stop;
 
@@ -47,10 +46,9 @@ impl<'a> ResponseData<'a> {
         }
     }
 
-    /// Checks the settings, and the data but for the values of the rows.
-    pub fn check(&self, settings: &SrtSettings) -> Result<(), InputError> {
-        settings.validate()?;
-        check_x_and_names(&self.rows, settings.run.columns())?;
+    /// Checks all but the values of the rows.
+    pub fn check(&self, columns: (Option<&[String]>, Option<&Encoding>)) -> Result<(), InputError> {
+        check_x_and_names(&self.rows, columns)?;
         check_response(&self.rows, self.y)?;
         check_weights(self.rows.len(), self.weights)
     }

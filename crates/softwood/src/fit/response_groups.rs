@@ -1,7 +1,10 @@
 //! Groups of rows of a regression: their bounds on the standardized response, and what became of them.
 
-use super::row_groups::{GroupRows, GroupTarget, RowGroup};
+use super::response_fold::ResponseData;
+use super::row_groups::{GroupRows, GroupTarget, RowGroup, Training, check_groups};
+use crate::data::finite::check_finite;
 use crate::data::{Parallelism, RegressionRows, Rows, ScaledRows, Scaling, Standardization};
+use crate::error::InputError;
 use crate::fitted::{ConstraintKind, ConstraintReport};
 use crate::objective::{GroupBound, GroupBounds, GroupMeasure};
 use crate::search::mixture_descent::{BoundReached, MixtureOutcome};
@@ -11,13 +14,28 @@ use crate::stop::Stop;
 pub(super) struct GroupedRows<'a, 'g> {
     pub groups: &'a [RowGroup<'g>],
     /// The group that each is compared with, if it is not all training rows.
-    pub compared_with: Vec<Option<usize>>,
-    pub rows: Rows<'a>,
-    pub y: &'a [f64],
-    pub weights: Option<&'a [f64]>,
+    compared_with: Vec<Option<usize>>,
+    data: ResponseData<'a>,
 }
 
-impl GroupedRows<'_, '_> {
+impl<'a, 'g> GroupedRows<'a, 'g> {
+    /// Checks the values of the rows, and the groups.
+    pub fn checked(groups: &'a [RowGroup<'g>], data: ResponseData<'a>) -> Result<Self, InputError> {
+        check_finite(&data.rows)?;
+        let training = Training {
+            rows: data.rows.len(),
+            features: data.rows.features(),
+            weights: data.weights,
+            classes: None,
+        };
+        let compared_with = check_groups(groups, &training)?;
+        Ok(Self {
+            groups,
+            compared_with,
+            data,
+        })
+    }
+
     /// The bounds in units of the standardized response.
     pub fn bounds<'d>(
         &'d self,
@@ -34,7 +52,7 @@ impl GroupedRows<'_, '_> {
         let rows_of = |group: &'d RowGroup<'_>| match &group.rows {
             GroupRows::Training(rows) => {
                 let picked: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
-                regression(&self.rows, self.y, self.weights).select(&picked)
+                regression(&self.data.rows, self.data.y, self.data.weights).select(&picked)
             }
             GroupRows::Given { x, y, weights } => match y {
                 GroupTarget::Response(y) => regression(x, y, *weights),

@@ -23,15 +23,16 @@ use std::time::Instant;
 
 /// The trees of a path.
 #[derive(Clone, Debug)]
-pub struct SparsityPath {
+pub struct SparsityPath<M> {
     /// The grid asked for.
     pub grid: PenaltyGrid,
     /// The points done, λ_L running fastest.
-    pub points: Vec<PathPoint>,
+    pub points: Vec<PathPoint<M>>,
     /// `Converged` if the whole grid is done, else why not.
     pub status: SolveStatus,
     /// Wall-clock time.
     pub seconds: f64,
+    began: Instant,
 }
 
 /// The points (λ_L, λ_G) of a path, each list increasing.
@@ -45,14 +46,15 @@ pub struct PenaltyGrid {
 
 /// One point of a path.
 #[derive(Clone, Debug)]
-pub struct PathPoint {
+pub struct PathPoint<M> {
     /// Place of λ_L in its grid.
     pub local: usize,
     /// Place of λ_G in its grid.
     pub global: usize,
     /// The best tree there.
-    pub model: OrctModel,
-    /// Share of the validation rows that it predicts right, if there are any.
+    pub model: M,
+    /// How it does on the validation rows, if there are any: the share of them that it predicts right, or of
+    /// a regression R².
     pub score: Option<f64>,
 }
 
@@ -64,9 +66,47 @@ pub struct ValidationRows<'a> {
     pub codes: &'a [u32],
 }
 
+impl<M> SparsityPath<M> {
+    /// Before the first point.
+    pub(super) fn begin(grid: &PenaltyGrid) -> Self {
+        Self {
+            grid: grid.clone(),
+            points: Vec::new(),
+            status: SolveStatus::Converged,
+            seconds: 0.0,
+            began: Instant::now(),
+        }
+    }
+
+    /// The next point, at this place (l, g) of the grid.
+    pub(super) fn add(&mut self, (local, global): (usize, usize), score: Option<f64>, model: M) {
+        self.points.push(PathPoint {
+            local,
+            global,
+            model,
+            score,
+        });
+    }
+
+    /// After the last point, or that before which it was stopped.
+    pub(super) fn end(&mut self, walked: Result<(), Interrupted>) -> Result<(), FitError> {
+        if let Err(interrupted) = walked {
+            self.status = SolveStatus::try_from(interrupted)?;
+        }
+        self.seconds = self.began.elapsed().as_secs_f64();
+        Ok(())
+    }
+}
+
 impl PenaltyGrid {
+    /// Checks the grid.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        check_grid("local_grid", &self.local)?;
+        check_grid("global_grid", &self.global)
+    }
+
     /// Checks the grid, and that the settings leave open what a path does not take.
-    fn check(&self, settings: &OrctSettings) -> Result<(), InputError> {
+    fn check_with(&self, settings: &OrctSettings) -> Result<(), InputError> {
         let bounded = [
             ("penalty", settings.penalty.share.is_some()),
             ("max_features", settings.max_features.is_some()),
@@ -75,8 +115,7 @@ impl PenaltyGrid {
         for (name, given) in bounded {
             check_setting(!given, name, "left open along a path", "a value")?;
         }
-        check_grid("local_grid", &self.local)?;
-        check_grid("global_grid", &self.global)
+        self.check()
     }
 
     /// The settings at its first point.
@@ -121,24 +160,18 @@ pub fn sparsity_path<'a>(
     validation: Option<&ValidationRows<'_>>,
     settings: &OrctSettings,
     control: &Control,
-) -> Result<SparsityPath, FitError> {
+) -> Result<SparsityPath<OrctModel>, FitError> {
     let rows = rows.into();
-    let began = Instant::now();
+    let mut path = SparsityPath::begin(grid);
     settings.validate()?;
     settings.check_rates_on_training()?;
-    grid.check(settings)?;
+    grid.check_with(settings)?;
     let canonical = OrctData::checked(rows.reborrow(), labels, weights, settings)?;
     let data = canonical.data();
     if let Some(validation) = validation {
-        check_validation(&rows, validation)?;
+        check_held_rows(&rows, &validation.rows, validation.codes.len())?;
     }
     let stop = settings.run.stop(control);
-    let mut path = SparsityPath {
-        grid: grid.clone(),
-        points: Vec::new(),
-        status: SolveStatus::Converged,
-        seconds: 0.0,
-    };
     let starts = grid.starts(settings);
     let first = match settle(&data, &grid.first(settings), starts, control) {
         Err(FitError::Cancelled) => {
@@ -155,22 +188,13 @@ pub fn sparsity_path<'a>(
             settings,
             &stop,
             &control.progress,
-            |(l, g), mut model| {
+            |place, mut model| {
                 model.report.rows = rows.len();
-                path.points.push(PathPoint {
-                    local: l,
-                    global: g,
-                    score: scored(&model),
-                    model,
-                });
+                path.add(place, scored(&model), model);
             },
         );
-        if let Err(interrupted) = walked {
-            path.status = SolveStatus::try_from(interrupted)?;
-        }
-        Ok(())
+        path.end(walked)
     })??;
-    path.seconds = began.elapsed().as_secs_f64();
     Ok(path)
 }
 
@@ -234,19 +258,23 @@ fn score(model: &OrctModel, validation: &ValidationRows<'_>) -> f64 {
     right as f64 / validation.codes.len() as f64
 }
 
-fn check_validation(rows: &Rows<'_>, validation: &ValidationRows<'_>) -> Result<(), InputError> {
-    let held = &validation.rows;
+/// Rows to score on, with so many labels or responses: of the same features, at least one of them.
+pub(super) fn check_held_rows(
+    rows: &Rows<'_>,
+    held: &Rows<'_>,
+    len: usize,
+) -> Result<(), InputError> {
     if held.features() != rows.features() {
         return Err(InputError::FeatureMismatch {
             expected: rows.features(),
             got: held.features(),
         });
     }
-    if held.is_empty() || validation.codes.len() != held.len() {
+    if held.is_empty() || len != held.len() {
         return Err(InputError::RowMismatch {
             name: "y_validation",
             rows: held.len(),
-            len: validation.codes.len(),
+            len,
         });
     }
     held.check_finite(0..held.len())

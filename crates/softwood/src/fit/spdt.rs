@@ -1,7 +1,7 @@
 //! The sparse perceptron decision tree: settings → rows → splits, level by level → model.
 
 use super::check_orct_data::{check_labels, classes_present};
-use super::spdt_cost::{choose_cost, tries};
+use super::spdt_choice::{choose, trials};
 use super::spdt_settings::{SpdtScaling, SpdtSettings};
 use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
@@ -17,9 +17,6 @@ use crate::tree::Shape;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// Features of a split at most where folds choose their number, in units of the budget.
-const ROUNDS: usize = 10;
-
 /// Sums of weights beyond which they are brought to the number of rows: C has no meaning there.
 const USUAL_WEIGHT: std::ops::Range<f64> = 1e-3..1e15;
 
@@ -32,7 +29,7 @@ const USUAL_WEIGHT: std::ops::Range<f64> = 1e-3..1e15;
 /// min ½(Σ_h ‖W_h‖)² + (C/2) Σ_v Σ_i w_i max(0, 1 − y_i(w_vᵀx_i + b_v))²
 ///
 /// over the groups so far, in turn; classifiers are refitted on the features in the end, one for each fold
-/// and one for all rows, which is the split. Children that err, on rows held out of training, no less than
+/// and one for all rows, which is the split (or it is the mean of the others: `vote`). Children that err, on rows held out of training, no less than
 /// their parent does there are pruned. Of more than two classes a node parts one from the rest, or two sets of
 /// them, whichever tells more. Same seed, same bits, on any number of threads.
 pub fn fit_spdt<'a>(
@@ -92,7 +89,7 @@ fn usual_weights(weights: Option<&[f64]>, rows: usize) -> Vec<f64> {
     }
 }
 
-/// Chooses C, if that is asked for, grows the tree and makes a model of it.
+/// Chooses C and B, if that is asked for, grows the tree and makes a model of it.
 fn fit_rows(
     data: &TreeRows<'_>,
     classes: &ClassLabels,
@@ -106,29 +103,32 @@ fn fit_rows(
         SpdtScaling::Auto => !matches!(data.rows, Rows::Sparse(_)),
     };
     let scale = ColumnScale::of(&data.rows, data.weights, deviations);
+    let trials = trials(settings, data.rows.features());
     let of_tree = GrowSettings {
-        cost: settings.cost.unwrap_or(1.0),
-        budget: settings.budget,
-        most: settings.split_features.unwrap_or(ROUNDS * settings.budget),
-        choose: settings.split_features.is_none(),
+        cost: trials[trials.len() / 2].cost,
+        budget: trials[0].budget,
+        split_features: settings.split_features,
         max_features: settings.max_features,
         depth: settings.depth,
         min_rows: settings.min_rows,
         folds: settings.folds,
+        vote: settings.vote,
         interactions: settings.interactions,
         tol: settings.tol,
         seed: settings.run.random_state,
         factors: &scale.factors,
     };
-    control.progress.announce(tries(settings) + 1);
-    let (cost, table) = match settings.cost {
-        Some(cost) => (cost, None),
-        None => choose_cost(data, classes, &of_tree, stop, control),
-    };
+    let tries = if trials.len() > 1 { trials.len() } else { 0 };
+    control.progress.announce(tries + 1);
+    let (chosen, table) = choose(data, &trials, &of_tree, stop, control);
     control.progress.begin_phase(1);
     let grown = grow(
         data,
-        &GrowSettings { cost, ..of_tree },
+        &GrowSettings {
+            cost: chosen.cost,
+            budget: chosen.budget,
+            ..of_tree
+        },
         stop,
         &control.progress,
     );
@@ -249,6 +249,7 @@ fn report(data: &TreeRows<'_>, settings: &SpdtSettings, grown: &Grown, errors: f
         constraints: Vec::new(),
         cross_validation: None,
         hard_disagreement: None,
+        proof: None,
         rows: data.codes.len(),
         selection: None,
         notices: if status == SolveStatus::Cancelled {

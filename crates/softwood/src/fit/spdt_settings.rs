@@ -8,6 +8,9 @@ use std::str::FromStr;
 /// Costs that are tried where none is given.
 pub(super) const COSTS: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 
+/// Budgets that are tried where none is given.
+pub(super) const BUDGETS: [usize; 4] = [2, 5, 20, 100];
+
 /// What [`fit_spdt`](crate::fit_spdt) is asked for.
 #[derive(Clone, Debug)]
 pub struct SpdtSettings {
@@ -15,8 +18,8 @@ pub struct SpdtSettings {
     pub depth: usize,
     /// C > 0: what a row's squared slack costs against the margin; chosen on folds of the rows if None.
     pub cost: Option<f64>,
-    /// B ≥ 1: features generated at a time.
-    pub budget: usize,
+    /// B ≥ 1: features generated at a time; chosen on folds of the rows if None.
+    pub budget: Option<usize>,
     /// Features of a split at most; if None, their number is chosen on folds of each node's rows.
     pub split_features: Option<usize>,
     /// Features of the whole tree at most.
@@ -27,6 +30,8 @@ pub struct SpdtSettings {
     pub min_rows: f64,
     /// Folds of each node's rows.
     pub folds: usize,
+    /// Whether a split is the mean of the node's fold classifiers, instead of one of all its rows.
+    pub vote: bool,
     /// Whether a node that no linear classifier parts looks for two features which do so together.
     pub interactions: bool,
     /// Features are generated until that lowers the objective by less than this share of its first value.
@@ -76,12 +81,13 @@ impl Default for SpdtSettings {
         Self {
             depth: 4,
             cost: None,
-            budget: 20,
+            budget: Some(20),
             split_features: None,
             max_features: None,
             scaling: SpdtScaling::Auto,
             min_rows: 10.0,
             folds: 5,
+            vote: false,
             interactions: true,
             tol: 1e-3,
             run: RunSettings::default(),
@@ -101,7 +107,6 @@ impl SpdtSettings {
             "a finite number above 0",
             cost,
         )?;
-        check_setting(self.budget >= 1, "budget", "at least 1", self.budget)?;
         check_setting(self.folds >= 2, "folds", "at least 2", self.folds)?;
         let rows = self.min_rows;
         check_setting(
@@ -111,6 +116,7 @@ impl SpdtSettings {
             rows,
         )?;
         for (name, most) in [
+            ("budget", self.budget),
             ("split_features", self.split_features),
             ("max_features", self.max_features),
         ] {

@@ -48,7 +48,8 @@ pub fn fit_srt<'a>(
         y,
         weights,
     };
-    given.check(settings)?;
+    settings.validate()?;
+    given.check(settings.run.columns())?;
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;

@@ -1,24 +1,19 @@
 //! Depth, curves and ridge of an SRT chosen by cross-validation, then the tree fitted with them.
 
 use super::notices::notices_of_regression;
+use super::response_choice::{ResponseChoice, report_choice, time_of_choice};
 use super::response_fold::ResponseData;
 use super::srt::fit_checked;
 use super::srt_candidates::SrtCandidates;
 use super::srt_cv_settings::SrtCvSettings;
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{CanonicalRows, Rows, Standardization};
+use crate::data::{CanonicalRows, Rows};
 use crate::error::FitError;
 use crate::fitted::SrtModel;
-use crate::search::cross_validate::{Candidates, CvEffort};
-use crate::search::folds::Folds;
-use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
-
-/// Share of a time limit that the choice may take.
-const CV_TIME_SHARE: f64 = 0.6;
 
 /// Chooses depth, curves and λ_β by cross-validation on the rows, and fits with them.
 ///
@@ -40,7 +35,7 @@ pub fn fit_srt_cv<'a>(
         y,
         weights,
     };
-    given.check(&settings.fit)?;
+    given.check(settings.fit.run.columns())?;
     in_pool(settings.fit.run.n_threads, || {
         check_finite(&rows)?;
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
@@ -60,40 +55,27 @@ fn choose_and_fit(
     began: Instant,
     control: &Control,
 ) -> Result<SrtModel, FitError> {
-    let limit = settings.fit.run.time_limit;
-    let limit = limit.map(|limit| limit.mul_f64(CV_TIME_SHARE));
-    let stop = Stop::new(&control.stop, limit);
+    let stop = Stop::new(&control.stop, time_of_choice(&settings.fit.run));
     // On all rows: fewer have no more to bend.
     let bends = data.bends(settings.curves.contains(&true), &stop)?;
-    let folds = Folds::possible(&data.rows, data.weights, settings.folds);
-    let candidates = SrtCandidates {
-        data: data.reborrow(),
+    let choice = ResponseChoice::new(
+        data.reborrow(),
+        (settings.candidates(), settings.scoring),
+        (settings.folds, settings.fit.run.random_state),
+        &stop,
+        &control.progress,
+    );
+    let trees = SrtCandidates {
+        choice: &choice,
         settings: &settings.fit,
-        candidates: settings.candidates(),
-        scoring: settings.scoring,
-        deviation: Standardization::learn(data.y, data.weights).scale,
-        effort: CvEffort {
-            folds,
-            foldings: 3,
-            predictions: 1_500,
-            rows: 6_000,
-        },
-        stop: &stop,
-        progress: &control.progress,
     };
-    let foldings = candidates.foldings()?;
-    let choice = foldings.len() * folds * candidates.starts_of_fold();
-    control.progress.announce(choice + settings.fit.n_starts);
-    let table = candidates.table(&foldings, settings.rule)?;
-    let mut fit = candidates.candidates[table.chosen].settings(&settings.fit);
+    let table = choice.table(&trees, settings.fit.n_starts, settings.rule)?;
+    let mut fit = choice.candidates[table.chosen].settings(&settings.fit);
     fit.run = fit.run.left_since(began);
     control.progress.begin_phase(fit.n_starts);
     let rest = fit.run.stop(control);
     let bends = bends.as_ref().filter(|_| fit.curves);
     let mut model = fit_checked(data, &fit, bends, &rest, &control.progress)?;
-    if table.cut_short && model.report.status != SolveStatus::Cancelled {
-        model.report.status = SolveStatus::TimeLimit;
-    }
-    model.report.cross_validation = Some(table);
+    report_choice(&mut model.report, table);
     Ok(model)
 }

@@ -88,6 +88,16 @@ impl HardTree {
         &self.splits
     }
 
+    /// The threshold of every split.
+    pub(super) fn thresholds(&self) -> Vec<f64> {
+        self.splits.iter().map(|split| split.threshold).collect()
+    }
+
+    /// Share of features that no split uses, in percent.
+    pub(super) fn global_sparsity(&self) -> f64 {
+        100.0 * (self.features - self.used.len()) as f64 / self.features as f64
+    }
+
     /// The features that splits use, increasing.
     pub fn used(&self) -> &[UsedFeature] {
         &self.used

@@ -31,6 +31,7 @@ mod single_leaf;
 mod soft_tree;
 mod spdt_model;
 mod srt_model;
+mod svm1_odt_model;
 
 pub use curve::{Curve, CurvePoints};
 pub use decision::{Decision, Routing};
@@ -50,14 +51,16 @@ pub use path::{Contribution, SplitExplanation};
 pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
-    FunctionalCandidate, OrctCandidate, ResponseScoring, Scoring, SelectionReport, SelectionRound,
-    SelectionStep, SpdtCandidate, SrtCandidate, TriedSettings,
+    FunctionalCandidate, OrctCandidate, OrrtCandidate, ProofMoment, ProofReport, ResponseScoring,
+    Scoring, SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate,
+    TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;
 pub use spdt_model::SpdtModel;
 pub(crate) use spdt_model::probabilities_at;
 pub use srt_model::SrtModel;
+pub use svm1_odt_model::Svm1OdtModel;
 
 #[doc = include_str!("../../MODEL_FORMAT.md")]
 pub mod file_format {}

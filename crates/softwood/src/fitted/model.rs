@@ -2,7 +2,7 @@
 
 use super::{
     FitReport, FittedTree, FunctionalOrctModel, FunctionalOrrtModel, Importance, ModelFileError,
-    OrctModel, OrrtModel, Rule, SpdtModel, SrtModel, file,
+    OrctModel, OrrtModel, Rule, SpdtModel, SrtModel, Svm1OdtModel, file,
 };
 use crate::InputError;
 use std::fmt;
@@ -108,6 +108,8 @@ kinds! {
     Spdt(SpdtModel),
     /// A soft regression tree.
     Srt(SrtModel),
+    /// A hard oblique tree with a proven bound.
+    Svm1Odt(Svm1OdtModel),
 }
 
 impl Model {

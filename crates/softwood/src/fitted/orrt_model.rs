@@ -19,8 +19,10 @@ pub struct OrrtModel {
     pub leaf_intercepts: Vec<f64>,
     /// From the standardized response back to the user's.
     pub response: Standardization,
-    /// λ_β the model was fitted with.
-    pub ridge_leaves: f64,
+    /// λ_β the model was fitted with: of each feature's leaf slopes around their mean, then of the intercepts.
+    pub ridge_leaves: Vec<f64>,
+    /// κ, of these means.
+    pub ridge_mean: Vec<f64>,
     /// Weight of the training rows that end in each leaf by their likelier branches; empty if not known.
     pub leaf_weights: Vec<f64>,
     /// How the fit went.

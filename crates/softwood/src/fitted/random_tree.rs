@@ -64,6 +64,7 @@ pub fn random_model(
             selection: None,
             notices: Vec::new(),
             hard_disagreement: None,
+            proof: None,
             rows: 1,
         },
     }

@@ -15,6 +15,12 @@ impl<'a> Reached<'a> {
         Self { shape, weights }
     }
 
+    /// From the weights of K classes in each leaf.
+    pub fn by_class(shape: &'a Shape, weights: &[f64], classes: usize) -> Self {
+        let leaves = weights.chunks_exact(classes);
+        Self::new(shape, leaves.map(|leaf| leaf.iter().sum()).collect())
+    }
+
     /// Whether the weights are known.
     pub fn is_known(&self) -> bool {
         !self.weights.is_empty()

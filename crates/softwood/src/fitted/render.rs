@@ -5,7 +5,7 @@ use super::row_texts::{RowTexts, percent};
 use super::rule::{short, shorten};
 use super::{
     CurvePoints, FitReport, FittedModel, FittedTree, LeafModel, OrctModel, OrrtModel, Rule,
-    SoftTree, SpdtModel, SrtModel,
+    SoftTree, SpdtModel, SrtModel, Svm1OdtModel,
 };
 use crate::data::ScalingKind;
 use crate::tree::{Child, Shape};
@@ -86,6 +86,13 @@ impl fmt::Display for SpdtModel {
     }
 }
 
+/// As for [`SpdtModel`]; below the fit stands what is proven of it.
+impl fmt::Display for Svm1OdtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(None))
+    }
+}
+
 /// The text of [`SpdtModel::describe`](super::FittedModel::describe).
 pub(super) fn spdt_text(model: &SpdtModel, terms: Option<usize>) -> String {
     let (tree, report) = (&model.tree, &model.report);
@@ -99,6 +106,37 @@ pub(super) fn spdt_text(model: &SpdtModel, terms: Option<usize>) -> String {
     );
     let status = report.status.name().replace('_', " ");
     text += &format!("{} held-out errors, {status}\n", percent(report.loss));
+    let leaves = LeafTexts {
+        classes: &model.classes,
+        decisions: model.leaf_classes.clone(),
+        weights: &model.leaf_weights,
+        rows: RowTexts::of(model.reached(), report),
+    };
+    let end = |leaf: usize, _| leaves.text(leaf);
+    text + &tree_text(tree, terms, &end, &|split| leaves.rows.passing(split))
+}
+
+/// The text of [`Svm1OdtModel::describe`](super::FittedModel::describe).
+pub(super) fn svm1_odt_text(model: &Svm1OdtModel, terms: Option<usize>) -> String {
+    let (tree, report) = (&model.tree, &model.report);
+    let mut text = format!(
+        "SVM1-ODT of depth {}, {} used\nfitted to {}, {}, {} classes\n",
+        tree.shape.depth(),
+        count(tree.used().len(), "feature"),
+        count(report.rows, "row"),
+        features(tree),
+        model.classes.len()
+    );
+    let status = report.status.name().replace('_', " ");
+    text += &format!("{} errors, {status}\n", percent(report.loss));
+    if let Some(proof) = &report.proof {
+        text += &format!(
+            "{} wrong or within margin {}, at least {} in any such tree\n",
+            short(report.objective),
+            short(proof.margin),
+            short(proof.bound)
+        );
+    }
     let leaves = LeafTexts {
         classes: &model.classes,
         decisions: model.leaf_classes.clone(),

@@ -19,7 +19,7 @@ pub struct SpdtModel {
     /// L × K: frequencies of the classes far from the split above each leaf, by held-out rows.
     pub frequencies: Vec<f64>,
     /// By which the probabilities of rows in each leaf depend on their distance from the split above it, not
-    /// negative; 0 if they do not. See [`probabilities_at`].
+    /// negative; 0 if they do not. See `probabilities_at`.
     pub leaf_slopes: Vec<f64>,
     /// How the fit went.
     pub report: FitReport,
@@ -62,11 +62,7 @@ impl FittedModel for SpdtModel {
     }
 
     fn split_intercepts(&self) -> Vec<f64> {
-        self.tree
-            .splits()
-            .iter()
-            .map(|split| split.threshold)
-            .collect()
+        self.tree.thresholds()
     }
 
     fn importance_of(&self, part: &str, kind: Importance) -> Option<Vec<f64>> {
@@ -90,11 +86,7 @@ impl FittedModel for SpdtModel {
 impl SpdtModel {
     /// How the training rows go through the tree.
     pub(super) fn reached(&self) -> Reached<'_> {
-        let leaves = self.leaf_weights.chunks_exact(self.classes.len());
-        Reached::new(
-            &self.tree.shape,
-            leaves.map(|leaf| leaf.iter().sum()).collect(),
-        )
+        Reached::by_class(&self.tree.shape, &self.leaf_weights, self.classes.len())
     }
 
     /// Position of the class of each row.
@@ -131,7 +123,6 @@ impl SpdtModel {
 
     /// Share of features that no split uses, in percent.
     pub fn global_sparsity(&self) -> f64 {
-        let (used, all) = (self.tree.used().len(), self.tree.features());
-        100.0 * (all - used) as f64 / all as f64
+        self.tree.global_sparsity()
     }
 }

@@ -81,6 +81,25 @@ impl Groups {
         }
     }
 
+    /// Columns of a mixture: the slopes that each of its leaves adds to a common model, leaf after leaf, what
+    /// they add to its intercept, and the slopes of the common model. Leaves share a variance in each feature.
+    pub fn of_mixture(leaves: usize, features: usize) -> Self {
+        let intercepts = std::iter::repeat_n(features, leaves);
+        let apart = (0..leaves * features)
+            .map(|i| i % features)
+            .chain(intercepts);
+        let family = |first: usize| Family {
+            groups: first..first + features + 1,
+            zeros: 0.0,
+            least: LEAST_PENALTY,
+            most: MOST_PENALTY_OF_ALL,
+        };
+        Self {
+            of_column: apart.chain(features + 1..=2 * features + 1).collect(),
+            families: vec![family(0), family(features + 1)],
+        }
+    }
+
     /// So for the slopes of features; then hinges of these features, in their order: all of one
     /// feature together.
     pub fn of_curves(features: usize, hinges: impl Iterator<Item = usize>) -> Self {

@@ -9,4 +9,4 @@ mod ridge;
 pub use assign_labels::{assign_labels, assign_parted_labels};
 pub(crate) use class_frequencies::likely_frequencies;
 pub(crate) use evidence::{Groups, common_penalty, maximize_evidence, split_variances};
-pub(crate) use ridge::{LinearModel, ridge, ridge_of_columns};
+pub(crate) use ridge::{LinearModel, regression_of_columns, ridge};

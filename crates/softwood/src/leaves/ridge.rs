@@ -24,10 +24,10 @@ pub(crate) fn ridge(moments: &[f64], features: usize, penalties: &[f64]) -> Line
     }
 }
 
-/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² + Σ_j penalty_j β_j² from the same moments of `columns` columns
-/// that bring their own intercepts.
-pub(crate) fn ridge_of_columns(moments: &[f64], columns: usize, penalties: &[f64]) -> Vec<f64> {
-    let (factor, right) = equations(moments, columns, columns, penalties);
+/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² from the same moments of `columns` columns that bring their own
+/// intercepts; a ridge has been added to the moments.
+pub(crate) fn regression_of_columns(moments: &[f64], columns: usize) -> Vec<f64> {
+    let (factor, right) = equations(moments, columns, columns, &vec![0.0; columns]);
     factor.solve(&right)
 }
 

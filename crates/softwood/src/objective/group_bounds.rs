@@ -183,6 +183,7 @@ impl Constrained for BoundedMixture<'_, '_> {
 mod tests {
     use super::*;
     use crate::data::{Parallelism, ScaledRows, Scaling, ScalingKind};
+    use crate::objective::LeafRidge;
     use crate::stop::Stop;
     use crate::tree::Topology;
     use ndarray::Array2;
@@ -215,8 +216,7 @@ mod tests {
                 topology: Topology::complete(2),
                 gamma: 9.0,
                 centers: &[0.5, 0.4],
-                variances: &[0.1, 0.2],
-                ridge: 0.02,
+                ridge: &LeafRidge::plain(0.02, &[0.1, 0.2], 4),
             },
             bounds: &bounds,
         };

@@ -3,8 +3,9 @@
 //! φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)), ū being the mean row: slopes and intercepts hardly touch each
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
+use super::LeafRidge;
 use crate::data::{RegressionRows, add_to};
-use crate::leaves::{LinearModel, common_penalty, ridge, ridge_of_columns};
+use crate::leaves::{Groups, LinearModel, maximize_evidence, regression_of_columns, ridge};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
 use crate::stop::Interrupted;
@@ -17,8 +18,7 @@ use std::ops::Range;
 /// grows with their square for each row.
 const MOST_TOGETHER: usize = 1024;
 
-/// (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) as a function of x = (a, μ, β, β_0), v_j
-/// being the variance of feature j: the ridge is that of standardized features.
+/// (1/W) Σ_i w_i (φ_i − y_i)² and a ridge on the leaf models as a function of x = (a, μ, β, β_0).
 #[derive(Clone)]
 pub struct MixtureError<'a, 'd> {
     /// Rows and response.
@@ -29,10 +29,8 @@ pub struct MixtureError<'a, 'd> {
     pub gamma: f64,
     /// ū.
     pub centers: &'a [f64],
-    /// v.
-    pub variances: &'a [f64],
-    /// λ_β.
-    pub ridge: f64,
+    /// On the leaf models.
+    pub ridge: &'a LeafRidge,
 }
 
 impl MixtureError<'_, '_> {
@@ -44,10 +42,11 @@ impl MixtureError<'_, '_> {
     /// The leaf models for splits θ = (a, μ) that make the objective least: one regression for all of
     /// them. Slopes L × p, then intercepts.
     pub fn best_leaves(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
-        let moments = self.moments(theta)?;
+        let mut moments = self.moments(theta)?;
+        let columns = self.topology.leaves() * (self.centers.len() + 1);
         let half = 0.5 * self.data.total_weight();
-        let penalties: Vec<f64> = self.ridges().map(|ridge| half * ridge).collect();
-        Ok(ridge_of_columns(&moments, penalties.len(), &penalties))
+        (self.ridge).add_to_matrix(half, &mut moments, columns + 2);
+        Ok(regression_of_columns(&moments, columns))
     }
 
     /// Whether one regression for all leaf models is worth its while.
@@ -66,8 +65,7 @@ impl MixtureError<'_, '_> {
         // Steepness is 1 there.
         tree.theta = theta.iter().map(|a| self.gamma * a).collect();
         let half = 0.5 * self.data.total_weight();
-        let slopes = self.variances.iter().map(|v| half * self.ridge * v);
-        let penalties: Vec<f64> = slopes.chain([half * self.ridge]).collect();
+        let penalties: Vec<f64> = self.ridge.apart.iter().map(|ridge| half * ridge).collect();
         let moments = self.data.leaf_moments(&tree, 0, None)?;
         let models: Vec<LinearModel> = moments.iter().map(|m| ridge(m, p, &penalties)).collect();
         let at_center = |model: &LinearModel| model.intercept + self.at_center(&model.slopes);
@@ -76,13 +74,23 @@ impl MixtureError<'_, '_> {
         Ok(slopes.chain(intercepts).collect())
     }
 
-    /// λ_β under which the rows are likeliest, given splits θ.
-    pub(crate) fn likeliest_ridge(&self, theta: &[f64]) -> Result<f64, Interrupted> {
-        let moments = self.moments(theta)?;
-        let leaves = self.topology.leaves();
-        let deviations: Vec<f64> = self.variances.iter().map(|v| v.sqrt()).collect();
-        let units = [deviations.repeat(leaves), vec![1.0; leaves]].concat();
-        Ok(2.0 * common_penalty(&moments, &units) / self.data.total_weight())
+    /// The ridge under which the rows are likeliest, given splits θ; λ of features of variance 1 is at least
+    /// `least`.
+    pub(crate) fn likeliest_ridge(
+        &self,
+        theta: &[f64],
+        variances: &[f64],
+        least: f64,
+    ) -> Result<LeafRidge, Interrupted> {
+        let (leaves, p) = (self.topology.leaves(), self.centers.len());
+        let moments = [with_common_columns(&self.moments(theta)?, leaves, p)];
+        let columns = leaves * (p + 1) + p;
+        let found = maximize_evidence(&moments, columns, &Groups::of_mixture(leaves, p)).penalties;
+        let slopes = found[..p].iter().zip(variances);
+        let mut apart: Vec<f64> = slopes.map(|(c, v)| c.max(least * v)).collect();
+        apart.push(found[leaves * p].max(least));
+        let ridge = LeafRidge::of_parts(&found[leaves * (p + 1)..], apart, leaves);
+        Ok(ridge.scaled(2.0 / self.data.total_weight()))
     }
 
     fn moments(&self, theta: &[f64]) -> Result<Vec<f64>, Interrupted> {
@@ -151,28 +159,43 @@ impl MixtureError<'_, '_> {
         Ok(weights.squares * sum.sums.squares + weights.predictions * sum.sums.predictions)
     }
 
-    /// λ_β v_j of all slopes, leaf after leaf, then λ_β of the intercepts.
-    fn ridges(&self) -> impl Iterator<Item = f64> {
-        let (p, leaves) = (self.variances.len(), self.topology.leaves());
-        let slopes = self.variances.iter().cycle().take(leaves * p);
-        let slopes = slopes.map(|variance| self.ridge * variance);
-        slopes.chain(std::iter::repeat_n(self.ridge, leaves))
-    }
-
     /// gradient += that of the ridge.
     pub(crate) fn add_ridge(&self, x: &[f64], gradient: &mut [f64]) {
         let leaves = self.splits().end;
-        let coefficients = gradient[leaves..].iter_mut().zip(&x[leaves..]);
-        for ((g, b), ridge) in coefficients.zip(self.ridges()) {
-            *g += ridge * b;
-        }
+        (self.ridge).add_gradient(&x[leaves..], &mut gradient[leaves..]);
     }
 
-    /// (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²).
+    /// The ridge at x.
     pub(crate) fn ridge_value(&self, x: &[f64]) -> f64 {
-        let coefficients = x[self.splits().end..].iter().zip(self.ridges());
-        0.5 * coefficients.map(|(b, ridge)| ridge * b * b).sum::<f64>()
+        self.ridge.value(&x[self.splits().end..])
     }
+}
+
+/// Moments of all leaves' columns, L × p, then their intercepts, with the sums of each feature's columns beside
+/// them: what the leaves have in common. Those of the intercepts sum to 1, which is there.
+fn with_common_columns(moments: &[f64], leaves: usize, features: usize) -> Vec<f64> {
+    let (n, m) = (leaves * (features + 1), leaves * (features + 1) + 2);
+    let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
+    // The columns that each of the wider ones sums up.
+    let summed = |column: usize| -> Vec<usize> {
+        match column {
+            c if c < n => vec![c],
+            c if c < n + features => (0..leaves).map(|t| t * features + c - n).collect(),
+            c => vec![c - features],
+        }
+    };
+    let sources: Vec<Vec<usize>> = (0..m + features).map(summed).collect();
+    let wide = m + features;
+    let mut all = vec![0.0; wide * wide];
+    for j in 0..wide {
+        for k in j..wide {
+            let terms = sources[j]
+                .iter()
+                .flat_map(|a| sources[k].iter().map(move |b| (*a, *b)));
+            all[j * wide + k] = terms.map(|(a, b)| moment(a, b)).sum();
+        }
+    }
+    all
 }
 
 impl Objective for MixtureError<'_, '_> {

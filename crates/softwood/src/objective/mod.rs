@@ -6,6 +6,7 @@ mod group_bounds;
 mod lambda_max;
 mod leaf_entropy;
 mod leaf_error;
+mod leaf_ridge;
 mod logistic;
 mod misclassification;
 mod mixture_error;
@@ -22,6 +23,7 @@ pub(crate) use group_bounds::{BoundedMixture, GroupBound, GroupBounds, GroupMeas
 pub use lambda_max::LambdaMax;
 pub(crate) use leaf_entropy::{LeafEntropy, entropy_costs};
 pub use leaf_error::SoftRegressionError;
+pub use leaf_ridge::LeafRidge;
 pub(crate) use logistic::Logistic;
 pub use misclassification::ExpectedCost;
 pub use mixture_error::{MixtureError, ProjectedMixtureError};

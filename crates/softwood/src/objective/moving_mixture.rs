@@ -1,8 +1,8 @@
 //! The S-ORRT-FD objective (5.5): the squared error of a mixture of linear models on means over intervals,
 //! whose ends move with the splits.
 
-use super::MixtureError;
 use super::moving_tree::MovingTree;
+use super::{LeafRidge, MixtureError};
 use crate::data::{RegressionRows, Response};
 use crate::functional::{DEVIATION, MovingData};
 use crate::passes::SumWeights;
@@ -15,11 +15,10 @@ use crate::stop::Interrupted;
 pub(crate) struct MovingMixture<'a> {
     pub data: &'a MovingData<Response>,
     pub tree: &'a MovingTree,
-    /// λ_β.
-    pub ridge: f64,
-    /// 0 and v, one of each a feature.
+    /// On the leaf models.
+    pub ridge: &'a LeafRidge,
+    /// 0 for each feature.
     pub centers: &'a [f64],
-    pub variances: &'a [f64],
 }
 
 /// v: all series are in units in which they deviate equally.
@@ -38,7 +37,6 @@ impl MovingMixture<'_> {
             topology: self.tree.topology.clone(),
             gamma: self.tree.kernel_gamma(),
             centers: self.centers,
-            variances: self.variances,
             ridge: self.ridge,
         }
     }

@@ -113,7 +113,9 @@ mod tests {
     use crate::functional::{
         CurveLayout, MovingData, MovingRows, PackedCurves, Predictor, features_of,
     };
-    use crate::objective::{MovingCost, MovingMixture, ProjectedMovingMixture, VARIANCE};
+    use crate::objective::{
+        LeafRidge, MovingCost, MovingMixture, ProjectedMovingMixture, VARIANCE,
+    };
     use crate::solver::Objective;
     use crate::stop::Stop;
     use ndarray::Array2;
@@ -211,9 +213,10 @@ mod tests {
             let rows = RegressionRows::new(source(), &y, weights, Parallelism::None, Stop::default());
             let data = MovingData::of(&packed, rows);
             let q = tree.features.len();
-            let (centers, variances) = (vec![0.0; q], vec![VARIANCE; q]);
+            let centers = vec![0.0; q];
+            let ridge = LeafRidge::plain(1e-2, &vec![VARIANCE; q], tree.topology.leaves());
             let mixture = MovingMixture {
-                data: &data, tree: &tree, ridge: 1e-2, centers: &centers, variances: &variances,
+                data: &data, tree: &tree, ridge: &ridge, centers: &centers,
             };
             // Within pieces: second derivatives of curves jump in their slope at the knots.
             let ends = [0.11, 0.27, 0.52, 0.93];

@@ -230,3 +230,34 @@ pub(super) fn add_scaled(sums: &mut [f64], terms: &[f64], x: f64) {
         *sum += x * term;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::CsrRows;
+    use ndarray::array;
+
+    #[test]
+    fn sparse_and_dense_columns_have_the_sums_of_their_members() {
+        let dense = array![
+            [1.0, 0.0, 2.0],
+            [9.0, 9.0, 9.0],
+            [0.0, 0.0, -3.0],
+            [4.0, 0.0, 0.5]
+        ];
+        let (starts, places) = ([0i32, 2, 5, 6, 8], [0i32, 2, 0, 1, 2, 2, 0, 2]);
+        let values = [1.0, 2.0, 9.0, 9.0, 9.0, -3.0, 4.0, 0.5];
+        let csr = CsrRows::new(3, &starts[..], &places[..], &values[..]).unwrap();
+        let residuals = [1.0, 2.0, -1.0, 0.5, 2.0, 0.0];
+        for rows in [Rows::from(dense.view()), Rows::from(csr)] {
+            let columns = NodeColumns::of(&rows, &[0, 2, 3]);
+            let scores = columns.scores(&residuals, 2);
+            // Column 0: (1 + 2·4)² + 2²; column 2: (2 + 3 + 2·0.5)² + (2·2 − 3·0.5)².
+            assert_eq!(scores, [85.0, 0.0, 42.25]);
+            assert_eq!(columns.scores(&[1.0, 1.0, 1.0], 1), [25.0, 0.0, 0.25]);
+            let packed = columns.pack(&[2, 0], &[10.0, 1.0, 2.0]);
+            assert_eq!(packed.times(&[1.0, 1.0], 1), [14.0, -6.0, 41.0]);
+            assert_eq!(packed.transposed_times(&[1.0, 1.0, 1.0], 1), [-1.0, 50.0]);
+        }
+    }
+}

@@ -4,7 +4,7 @@ use super::columns::NodeColumns;
 use super::node_rows::TreeRows;
 
 /// Values of class centroids at most that are looked at together.
-const MOST_CENTROIDS: usize = 50_000_000;
+const MOST_CENTROIDS: usize = 10_000_000;
 
 /// Rounds of 2-means, and pairs of classes from which it starts, the farthest apart first.
 const ROUNDS: usize = 10;

@@ -47,7 +47,7 @@ pub(crate) fn figures(data: &TreeRows<'_>, columns: &[u32]) -> Vec<UsedFeature> 
             column: *column,
             typical: median.map_or(0.0, |(x, _)| *x),
             low: weighing().next().unwrap_or(0.0),
-            high: weighing().last().unwrap_or(0.0),
+            high: weighing().next_back().unwrap_or(0.0),
         }
     };
     columns.iter().zip(values).map(of_column).collect()

@@ -117,10 +117,7 @@ impl Generation<'_, '_> {
             stop: self.stop,
         };
         let before = start.iterations;
-        let (point, stopped) = match master.minimize(start) {
-            Ok(point) => (point, None),
-            Err((point, stopped)) => (point, Some(stopped)),
-        };
+        let (point, stopped) = master.minimize(start);
         found.iterations += point.iterations - before;
         let margins = point.z.chunks_exact(blocks);
         let biased = margins.flat_map(|z| z.iter().zip(&point.biases).map(|(z, b)| z + b));
@@ -159,8 +156,8 @@ impl Generation<'_, '_> {
     }
 
     /// The objective less the dual's value at t α, t the best: (Σ α)²/(2(S_B + Σ α²/c)), S_B being the sum
-    /// of the B largest scores, those of the first of `best`. The dual of the convex relaxation of (5) with squared hinge losses and
-    /// biases is max Σ α − ½ S_B(α) − Σ α²/(2c) over α ≥ 0 with Σ_i α_iv y_i = 0.
+    /// of the B largest scores, those of the first of `best`. The dual of the convex relaxation of (5) with
+    /// squared hinge losses and biases is max Σ α − ½ S_B(α) − Σ α²/(2c) over α ≥ 0 with Σ_i α_iv y_i = 0.
     fn gap(&self, point: &Point, scores: &[f64], best: &[u32]) -> f64 {
         let best = best.iter().take(self.budget);
         let largest: f64 = best.map(|j| scores[*j as usize]).sum();
@@ -194,4 +191,95 @@ fn best_features(scores: &[f64], count: usize, may: impl Fn(usize) -> bool) -> V
     }
     all.sort_unstable_by(order);
     all.into_iter().map(|(j, _)| j).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::refit::refit;
+    use super::*;
+    use crate::data::Rows;
+    use crate::stop::StopFlag;
+    use ndarray::Array2;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    const ROWS: usize = 120;
+    const COLUMNS: usize = 40;
+
+    fn unlimited() -> Stop {
+        Stop::new(&StopFlag::default(), None)
+    }
+
+    /// Rows whose class depends on three of the columns, with noise.
+    fn rows() -> (Array2<f64>, Vec<f64>) {
+        let mut rng = Pcg64::seed_from_u64(7);
+        let x = Array2::from_shape_fn((ROWS, COLUMNS), |_| rng.random_range(-1.0..1.0));
+        let sum = |i: usize| x[[i, 3]] - x[[i, 20]] + 0.5 * x[[i, 33]];
+        let signs = (0..ROWS).map(|i| {
+            let noise = rng.random_range(-0.5..0.5);
+            if sum(i) + noise > 0.0 { 1.0 } else { -1.0 }
+        });
+        let signs = signs.collect();
+        (x, signs)
+    }
+
+    fn generated(x: &Array2<f64>, hinge: &SquaredHinge<'_>, budget: usize) -> Generated {
+        let (rows, members): (Rows<'_>, Vec<u32>) = (x.view().into(), (0..ROWS as u32).collect());
+        let columns = NodeColumns::of(&rows, &members);
+        let generation = Generation {
+            columns: &columns,
+            factors: &[1.0; COLUMNS],
+            hinge,
+            budget,
+            most: COLUMNS,
+            may: &|_| true,
+            tol: 0.0,
+            stop: &unlimited(),
+        };
+        generation.run()
+    }
+
+    #[test]
+    fn one_group_of_all_features_is_the_ridge_problem_and_its_gap_closes() {
+        let (x, signs) = rows();
+        let hinge = SquaredHinge {
+            signs: &signs,
+            costs: &[0.5; ROWS],
+            blocks: 1,
+        };
+        let all = generated(&x, &hinge, COLUMNS);
+        let fitted = refit(&all.rows, &hinge, all.point.w.clone(), &unlimited());
+        assert!(all.point.objective >= fitted.objective * (1.0 - 1e-9));
+        assert!(all.point.objective <= fitted.objective * 1.01);
+        assert!(all.gap < 0.02, "{}", all.gap);
+    }
+
+    #[test]
+    fn the_gap_bounds_what_any_choice_of_features_could_gain() {
+        let (x, signs) = rows();
+        let hinge = SquaredHinge {
+            signs: &signs,
+            costs: &[0.5; ROWS],
+            blocks: 1,
+        };
+        let first = hinge.at(&[0.0; ROWS], &[0.0]).loss;
+        for budget in [1, 3, 8] {
+            let found = generated(&x, &hinge, budget);
+            let bound = found.point.objective - found.gap * first;
+            // No classifier on `budget` features has an objective below the bound: not that on the first ones.
+            let chosen = &found.chosen[..budget];
+            let (rows, members): (Rows<'_>, Vec<u32>) =
+                (x.view().into(), (0..ROWS as u32).collect());
+            let packed = NodeColumns::of(&rows, &members).pack(chosen, &[1.0; COLUMNS]);
+            let sparse = refit(&packed, &hinge, vec![0.0; budget], &unlimited());
+            assert!(
+                bound <= sparse.objective && bound > 0.0,
+                "{budget}: {bound}"
+            );
+            let mut known = found.chosen.clone();
+            known.sort_unstable();
+            known.dedup();
+            assert_eq!(known.len(), found.chosen.len(), "no feature twice");
+        }
+    }
 }

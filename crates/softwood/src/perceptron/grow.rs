@@ -17,20 +17,57 @@ pub(crate) struct GrowSettings<'a> {
     pub cost: f64,
     /// B.
     pub budget: usize,
-    /// Features of a split at most, and whether their number is chosen on folds.
-    pub most: usize,
-    pub choose: bool,
+    /// Features of a split at most; if None, their number is chosen on folds, up to some rounds of B.
+    pub split_features: Option<usize>,
     /// Features of the tree at most.
     pub max_features: Option<usize>,
     pub depth: usize,
     /// Weight of the rows that a node needs to be split.
     pub min_rows: f64,
     pub folds: usize,
+    /// Whether a split is the mean of the fold classifiers.
+    pub vote: bool,
     /// Whether two features that part the rows only together are looked for.
     pub interactions: bool,
     pub tol: f64,
     pub seed: u64,
     pub factors: &'a [f64],
+}
+
+/// Features of a split at most where folds choose their number, in units of the budget.
+const ROUNDS: usize = 10;
+
+impl<'a> GrowSettings<'a> {
+    /// Features of a split at most.
+    pub fn most(&self) -> usize {
+        let most = self
+            .split_features
+            .unwrap_or(ROUNDS.saturating_mul(self.budget));
+        most.min(self.max_features.unwrap_or(usize::MAX))
+    }
+
+    /// What a node is told, of features that it may have.
+    pub(super) fn of_split(
+        &self,
+        node: usize,
+        most: usize,
+        may: &'a (dyn Fn(usize) -> bool + Sync),
+        stop: &'a Stop,
+    ) -> SplitSettings<'a> {
+        SplitSettings {
+            cost: self.cost,
+            budget: self.budget,
+            most,
+            choose: self.split_features.is_none(),
+            folds: self.folds,
+            vote: self.vote,
+            tol: self.tol,
+            factors: self.factors,
+            may,
+            seed: (self.seed, node as u64),
+            stop,
+        }
+    }
 }
 
 /// The tree, its leaves from left to right, and how it went.
@@ -112,8 +149,50 @@ pub(crate) fn grow(
     grown
 }
 
-/// The split of a node: for more than two classes, the way to part them that a first look at held-out rows
-/// speaks for.
+/// The signs of the root's rows; None if there is nothing to part.
+pub(super) fn first_signs(
+    rows: &TreeRows<'_>,
+    members: &[u32],
+    settings: &GrowSettings<'_>,
+    stop: &Stop,
+) -> Option<Vec<f64>> {
+    let weights = rows.class_weights(members);
+    let of_root = settings.of_split(0, settings.most(), &|_| true, stop);
+    (errors(&weights) > 0.0).then(|| best_signs(rows, members, &weights, &of_root))
+}
+
+/// Which rows are to go left: for more than two classes, the way to part them that a first look at held-out
+/// rows speaks for.
+fn best_signs(
+    rows: &TreeRows<'_>,
+    members: &[u32],
+    class_weights: &[f64],
+    of_node: &SplitSettings<'_>,
+) -> Vec<f64> {
+    let signs = |left: &[bool]| -> Vec<f64> {
+        let is_left = |row: &u32| left[rows.codes[*row as usize] as usize];
+        let sign = |row: &u32| if is_left(row) { 1.0 } else { -1.0 };
+        members.iter().map(sign).collect()
+    };
+    let ways = dichotomies(rows, members, class_weights, of_node.factors);
+    if let [only] = &ways[..] {
+        return signs(only);
+    }
+    let first_look = SplitSettings {
+        most: of_node.budget.min(of_node.most),
+        vote: false,
+        ..of_node.clone()
+    };
+    let tried = ways.iter().map(|left| {
+        let signs = signs(left);
+        let tried = split(rows, members, &signs, &first_look);
+        (gain(&tried.held_out_sides(rows, members)), signs)
+    });
+    let best = tried.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.expect("there is a way").1
+}
+
+/// The split of a node.
 fn best_split(
     rows: &TreeRows<'_>,
     members: &[u32],
@@ -128,48 +207,11 @@ fn best_split(
         .map(|most| most.saturating_sub(used.len()));
     let may = |j: usize| room != Some(0) || used.contains(&(j as u32));
     let most = match room {
-        Some(0) | None => settings.most,
-        Some(room) => settings.most.min(room),
+        Some(0) | None => settings.most(),
+        Some(room) => settings.most().min(room),
     };
-    let of_node = SplitSettings {
-        cost: settings.cost,
-        budget: settings.budget,
-        most,
-        choose: settings.choose,
-        folds: settings.folds,
-        tol: settings.tol,
-        factors: settings.factors,
-        may: &may,
-        seed: (settings.seed, node as u64),
-        stop,
-    };
-    let signs = |left: &[bool]| -> Vec<f64> {
-        let sign = |row: &u32| {
-            if left[rows.codes[*row as usize] as usize] {
-                1.0
-            } else {
-                -1.0
-            }
-        };
-        members.iter().map(sign).collect()
-    };
-    let ways = dichotomies(rows, members, class_weights, settings.factors);
-    let mut best = 0;
-    if ways.len() > 1 {
-        let first_look = SplitSettings {
-            most: settings.budget.min(most),
-            ..of_node.clone()
-        };
-        let mut most = f64::NEG_INFINITY;
-        for (way, left) in ways.iter().enumerate() {
-            let tried = split(rows, members, &signs(left), &first_look);
-            let gain = gain(&tried.held_out_sides(rows, members));
-            if gain > most {
-                (best, most) = (way, gain);
-            }
-        }
-    }
-    let signs = signs(&ways[best]);
+    let of_node = settings.of_split(node, most, &may, stop);
+    let signs = best_signs(rows, members, class_weights, &of_node);
     let linear = split(rows, members, &signs, &of_node);
     let deepest = (node + 1).ilog2() as usize + 2 > settings.depth;
     if deepest || !settings.interactions || room == Some(0) || stop.check().is_err() {

@@ -2,7 +2,6 @@
 
 use super::calibrate::{Calibration, HeldOut, calibrate};
 use super::node_rows::{TreeRows, prevailing};
-use crate::data::Rows;
 use std::collections::BTreeMap;
 
 /// A split: rows go left where Σ_j weights_j x_j ≥ threshold.
@@ -22,16 +21,6 @@ pub(crate) struct GrownSplit {
     pub(super) members: Vec<u32>,
     pub(super) goes_left: Vec<bool>,
     pub(super) held_out: Vec<f64>,
-}
-
-impl GrownSplit {
-    /// Whether a row goes left.
-    pub fn goes_left(&self, rows: &Rows<'_>, row: usize) -> bool {
-        let mut x = vec![0.0; self.columns.len()];
-        rows.pick(row, &|k| self.columns[k] as usize, x.len(), &mut x);
-        let terms = x.iter().zip(&self.weights);
-        terms.fold(0.0, |sum, (x, weight)| sum + weight * x) >= self.threshold
-    }
 }
 
 /// A leaf.

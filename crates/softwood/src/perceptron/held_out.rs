@@ -10,6 +10,17 @@ use super::node_rows::{TreeRows, errors};
 use super::split::Problem;
 use rayon::prelude::*;
 
+/// Weight of the rows that are not of their side's prevailing class.
+pub(super) fn wrong(
+    rows: &TreeRows<'_>,
+    members: &[u32],
+    margins: impl Iterator<Item = f64>,
+) -> f64 {
+    let goes_left: Vec<bool> = margins.map(|margin| margin >= 0.0).collect();
+    let [left, right] = rows.side_weights(members, &goes_left);
+    errors(&left) + errors(&right)
+}
+
 /// A generation without each of the folds; none if there are no folds.
 pub(super) struct Checks<'a> {
     folds: &'a NodeFolds,
@@ -26,6 +37,12 @@ impl<'a> Checks<'a> {
         }
     }
 
+    /// Rounds of the longest generation.
+    pub fn rounds(&self) -> usize {
+        let rounds = self.generated.iter().map(|one| one.groups.len());
+        rounds.max().unwrap_or(0)
+    }
+
     /// The number of rounds, up to `most`, after which held-out rows are told wrong least; the least of such.
     pub fn best_round(&self, rows: &TreeRows<'_>, members: &[u32], most: usize) -> usize {
         let mut best = (most, f64::INFINITY);
@@ -35,15 +52,20 @@ impl<'a> Checks<'a> {
                 let path = paths.get(round - 1).or(paths.last());
                 path.map_or(0.0, |margins| margins[i])
             };
-            let goes_left = self.folds.of_row.iter().enumerate();
-            let goes_left: Vec<bool> = goes_left.map(|row| margin(row) >= 0.0).collect();
-            let [left, right] = rows.side_weights(members, &goes_left);
-            let wrong = errors(&left) + errors(&right);
+            let margins = self.folds.of_row.iter().enumerate().map(margin);
+            let wrong = wrong(rows, members, margins);
             if wrong < best.1 {
                 best = (round, wrong);
             }
         }
         best.0
+    }
+
+    /// Features after so many rounds, the mean over the folds.
+    pub fn features(&self, rounds: usize) -> usize {
+        let features = |one: &Generated| one.groups.iter().take(rounds).sum::<usize>();
+        let all: usize = self.generated.iter().map(features).sum();
+        all.div_ceil(self.generated.len().max(1))
     }
 
     /// Margins of the rows by classifiers refitted without them.

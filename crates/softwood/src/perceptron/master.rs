@@ -46,8 +46,8 @@ pub(super) struct Point {
 }
 
 impl Master<'_> {
-    /// From `start` on, whose margins are those of its coefficients; the best point so far if stopped.
-    pub fn minimize(&self, start: Point) -> Result<Point, (Point, Stopped)> {
+    /// From `start` on, whose margins are those of its coefficients; the best point, and whether it was stopped there.
+    pub fn minimize(&self, start: Point) -> (Point, Option<Stopped>) {
         let blocks = self.hinge.blocks;
         let mut best = start;
         // The last two points, whose line is followed beyond the newer one.
@@ -55,7 +55,7 @@ impl Master<'_> {
         let (mut momentum, mut stalled) = (1.0f64, 0);
         for _ in 0..MOST_ITERATIONS {
             if let Err(stopped) = self.stop.check() {
-                return Err((best, stopped));
+                return (best, Some(stopped));
             }
             best.iterations += 1;
             let next_momentum = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
@@ -96,7 +96,7 @@ impl Master<'_> {
                 break;
             }
         }
-        Ok(best)
+        (best, None)
     }
 
     /// A proximal step from (w, losses `at` there), as long as the losses allow; None if there is none.

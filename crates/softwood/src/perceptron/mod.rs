@@ -17,12 +17,15 @@ mod node_rows;
 mod packed;
 mod prune;
 mod refit;
+mod root_trials;
 mod sign_sketch;
 mod split;
 mod squared_hinge;
+mod vote;
 
 pub(crate) use columns::ColumnScale;
 pub(crate) use figures::figures;
 pub(crate) use grow::{GrowSettings, Grown, grow};
 pub(crate) use grown::GrownLeaf;
 pub(crate) use node_rows::TreeRows;
+pub(crate) use root_trials::{RootTrial, RootTrials};

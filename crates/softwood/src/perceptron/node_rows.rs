@@ -21,6 +21,12 @@ impl TreeRows<'_> {
         weights
     }
 
+    /// What the slacks of some rows cost.
+    pub fn costs(&self, members: &[u32], cost: f64) -> Vec<f64> {
+        let of_row = |row: &u32| cost * self.weights[*row as usize];
+        members.iter().map(of_row).collect()
+    }
+
     /// Weight of each class on the left and on the right side.
     pub fn side_weights(&self, members: &[u32], goes_left: &[bool]) -> [Vec<f64>; 2] {
         let mut sides = [vec![0.0; self.classes], vec![0.0; self.classes]];

@@ -46,3 +46,45 @@ fn is_below(mut node: usize, above: usize) -> bool {
     }
     node == above
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(side_errors: [f64; 2], leaf_errors: f64) -> GrownSplit {
+        GrownSplit {
+            side_errors,
+            leaf_errors,
+            columns: vec![0],
+            weights: vec![1.0],
+            threshold: 0.0,
+            folds: 5,
+            gap: 0.0,
+            objective: 0.0,
+            members: Vec::new(),
+            goes_left: Vec::new(),
+            held_out: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_subtree_stays_if_all_of_it_errs_less_than_its_parent_there() {
+        // Node 1 alone errs as much as the root on its left side; with node 3 below it errs less.
+        let root = || split([10.0, 4.0], 50.0);
+        let mut splits = Splits::from([
+            (0, root()),
+            (1, split([8.0, 2.0], 20.0)),
+            (2, split([3.0, 1.0], 20.0)),
+            (3, split([1.0, 2.0], 20.0)),
+        ]);
+        prune(&mut splits);
+        assert_eq!(splits.keys().copied().collect::<Vec<_>>(), [0, 1, 3]);
+        let mut without = Splits::from([(0, root()), (1, split([8.0, 2.0], 20.0))]);
+        prune(&mut without);
+        assert_eq!(without.keys().copied().collect::<Vec<_>>(), [0]);
+        // Nor does a split stay that errs as much as a leaf in its place.
+        let mut idle = Splits::from([(0, root()), (1, split([1.0, 2.0], 3.0))]);
+        prune(&mut idle);
+        assert_eq!(idle.len(), 1);
+    }
+}

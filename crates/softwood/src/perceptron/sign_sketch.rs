@@ -57,7 +57,7 @@ impl SignSketch {
             }
             (kept, bits)
         };
-        let parts: Vec<(Vec<(u32, f64)>, Vec<u64>)> = pieces.map(of_piece).collect();
+        let parts: Vec<(Vec<_>, Vec<u64>)> = pieces.map(of_piece).collect();
         let (mut kept, mut bits) = (Vec::new(), Vec::new());
         for (own, of_own) in parts {
             kept.extend(own);

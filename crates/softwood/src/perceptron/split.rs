@@ -8,6 +8,7 @@ use super::node_folds::NodeFolds;
 use super::node_rows::TreeRows;
 use super::refit::{Refitted, refit};
 use super::squared_hinge::SquaredHinge;
+use super::vote::vote;
 use crate::stop::{Stop, Stopped};
 
 /// How a node is split.
@@ -22,6 +23,8 @@ pub(super) struct SplitSettings<'a> {
     /// Whether the number of features, up to `most`, is chosen by errors on held-out rows.
     pub choose: bool,
     pub folds: usize,
+    /// Whether the split is the mean of the fold classifiers, not one of all rows.
+    pub vote: bool,
     pub tol: f64,
     pub factors: &'a [f64],
     pub may: &'a (dyn Fn(usize) -> bool + Sync),
@@ -86,8 +89,7 @@ pub(super) fn split(
     settings: &SplitSettings<'_>,
 ) -> Split {
     let columns = NodeColumns::of(&rows.rows, members);
-    let cost = |row: &u32| settings.cost * rows.weights[*row as usize];
-    let costs: Vec<f64> = members.iter().map(cost).collect();
+    let costs = rows.costs(members, settings.cost);
     let folds = NodeFolds::deal(signs, settings.folds, settings.seed);
     let problem = Problem {
         columns: &columns,
@@ -101,9 +103,14 @@ pub(super) fn split(
         true => checks.best_round(rows, members, universal.groups.len()),
         false => universal.groups.len(),
     };
-    let start = universal.point.w.chunks_exact(folds.count);
-    let start = start.map(|w| w.iter().sum::<f64>() / folds.count as f64);
-    let fitted = problem.refit(&universal, rounds, start.collect(), &costs);
+    let fitted = match settings.vote && folds.count >= 2 {
+        true => vote(&problem, &universal, rounds, &costs, &folds),
+        false => {
+            let start = universal.point.w.chunks_exact(folds.count);
+            let start = start.map(|w| w.iter().sum::<f64>() / folds.count as f64);
+            problem.refit(&universal, rounds, start.collect(), &costs)
+        }
+    };
     let held_out = match folds.count >= 2 {
         true => checks.held_out(&problem, &costs, rounds),
         false => fitted.margins.clone(),

@@ -83,3 +83,40 @@ pub(super) fn slopes(alphas: &[f64], signs: &[f64], blocks: usize) -> Vec<f64> {
     rows.flat_map(|(alphas, y)| alphas.iter().map(move |alpha| -alpha * y))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIGNS: [f64; 5] = [1.0, -1.0, 1.0, -1.0, 1.0];
+    const COSTS: [f64; 10] = [1.0, 2.0, 0.5, 0.0, 3.0, 1.0, 1.0, 1.0, 0.0, 4.0];
+    const MARGINS: [f64; 10] = [0.3, 1.4, -0.2, 0.8, -2.0, 0.1, 0.6, -0.7, 0.0, 0.9];
+
+    #[test]
+    fn slopes_are_the_derivatives_at_the_best_biases() {
+        let hinge = SquaredHinge {
+            signs: &SIGNS,
+            costs: &COSTS,
+            blocks: 2,
+        };
+        let at = hinge.at(&MARGINS, &[0.0; 2]);
+        let slopes = slopes(&at.alphas, &SIGNS, 2);
+        for v in 0..2 {
+            let sum: f64 = slopes.iter().skip(v).step_by(2).sum();
+            assert!(sum.abs() < 1e-12, "the bias is at its minimum: {sum}");
+        }
+        let h = 1e-6;
+        for (k, slope) in slopes.iter().enumerate() {
+            let loss = |step: f64| {
+                let mut z = MARGINS;
+                z[k] += step;
+                hinge.at(&z, &at.biases).loss
+            };
+            let difference = (loss(h) - loss(-h)) / (2.0 * h);
+            assert!(
+                (difference - slope).abs() < 1e-7,
+                "{k}: {difference} {slope}"
+            );
+        }
+    }
+}

@@ -6,8 +6,8 @@ use super::interval_problem::{IntervalPoint, IntervalProblem, random_splits};
 use crate::data::Response;
 use crate::functional::MovingData;
 use crate::objective::{
-    MovingMixture, MovingTree, ORDERED_ENDS, Penalty, PenaltySettings, ProjectedMovingMixture,
-    VARIANCE,
+    LeafRidge, MovingMixture, MovingTree, ORDERED_ENDS, Penalty, PenaltySettings,
+    ProjectedMovingMixture, VARIANCE,
 };
 use crate::progress::Progress;
 use crate::solver::{
@@ -56,15 +56,15 @@ impl AsRef<Ending> for IntervalMixtureOutcome {
 /// What is the same for all features.
 struct Frame {
     centers: Vec<f64>,
-    variances: Vec<f64>,
+    ridge: LeafRidge,
 }
 
 impl Frame {
-    fn of(tree: &MovingTree) -> Self {
-        let q = tree.features.len();
+    fn of(tree: &MovingTree, ridge: f64) -> Self {
+        let (q, leaves) = (tree.features.len(), tree.topology.leaves());
         Self {
             centers: vec![0.0; q],
-            variances: vec![VARIANCE; q],
+            ridge: LeafRidge::plain(ridge, &vec![VARIANCE; q], leaves),
         }
     }
 }
@@ -79,9 +79,8 @@ impl IntervalMixture<'_> {
         MovingMixture {
             data,
             tree,
-            ridge: self.ridge,
+            ridge: &frame.ridge,
             centers: &frame.centers,
-            variances: &frame.variances,
         }
     }
 
@@ -92,7 +91,7 @@ impl IntervalMixture<'_> {
         point: &IntervalPoint,
         iterations: u64,
     ) -> Result<(IntervalPoint, Outcome), Interrupted> {
-        let frame = Frame::of(tree);
+        let frame = Frame::of(tree, self.ridge);
         let error = self.error(&self.data, tree, &frame);
         let limits = self.limits(iterations);
         let observer = Some(CountIterations(self.progress.clone()));
@@ -129,7 +128,7 @@ impl IntervalMixture<'_> {
         tree: &MovingTree,
         from: &IntervalMixtureOutcome,
     ) -> Result<Outcome, Interrupted> {
-        let frame = Frame::of(tree);
+        let frame = Frame::of(tree, self.ridge);
         let error = self.error(&self.data, tree, &frame);
         let h = Stacked {
             first: self.penalty_of(tree),
@@ -163,7 +162,7 @@ impl IntervalMixture<'_> {
         ending: (SolveStatus, f64, Work),
     ) -> Result<IntervalMixtureOutcome, Interrupted> {
         let data = self.data.with_stop(&Stop::default());
-        let frame = Frame::of(tree);
+        let frame = Frame::of(tree, self.ridge);
         let error = self.error(&data, tree, &frame);
         let IntervalPoint { splits, ends } = point;
         let leaves = match leaves {
@@ -231,7 +230,7 @@ impl IntervalProblem for IntervalMixture<'_> {
 
     /// The objective, leaves being best.
     fn outlook(&self, tree: &MovingTree, point: &IntervalPoint) -> Result<f64, Interrupted> {
-        let frame = Frame::of(tree);
+        let frame = Frame::of(tree, self.ridge);
         let error = self.error(&self.data, tree, &frame);
         if !error.eliminates_leaves() {
             return Ok(0.0);

@@ -2,7 +2,9 @@
 
 use super::ending::Ending;
 use crate::data::RegressionRows;
-use crate::objective::{BoundedMixture, GroupBounds, MixtureError, Penalty, ProjectedMixtureError};
+use crate::objective::{
+    BoundedMixture, GroupBounds, LeafRidge, MixtureError, Penalty, ProjectedMixtureError,
+};
 use crate::progress::Progress;
 use crate::solver::{
     AugmentedLagrangian, Bounds, CountIterations, Interval, LbfgsSettings, Majorized, Multipliers,
@@ -21,6 +23,9 @@ const SOFT_ITERATIONS: u64 = 30;
 
 /// Curvature pairs kept where splits and leaves, of very different curvature, move together.
 const JOINT_MEMORY: usize = 50;
+
+/// A run with penalties ends within this share of the least of them: what is to become 0 would stop short of it.
+const PENALTY_TOL: f64 = 0.01;
 
 /// What exceeds its bound by so little is still led on; half of it is aimed at within the bound, since the
 /// Lagrangian comes from outside. In units of the standardized response, as the next one.
@@ -49,8 +54,8 @@ pub(crate) struct MixtureDescent<'a, 'd> {
     /// Mean row, and the variances of its features.
     pub centers: &'a [f64],
     pub variances: &'a [f64],
-    /// λ_β.
-    pub ridge: f64,
+    /// On the leaf models.
+    pub ridge: LeafRidge,
     /// On (a, μ, β, β_0).
     pub penalty: Penalty,
     /// On groups of rows, if any.
@@ -107,8 +112,7 @@ impl<'d> MixtureDescent<'_, 'd> {
             topology: self.topology.clone(),
             gamma: self.gammas[stage],
             centers: self.centers,
-            variances: self.variances,
-            ridge: self.ridge,
+            ridge: &self.ridge,
         }
     }
 
@@ -171,7 +175,10 @@ impl<'d> MixtureDescent<'_, 'd> {
         theta: &[f64],
         iterations: u64,
     ) -> Result<Outcome, Interrupted> {
-        let (error, limits) = (self.error(stage), self.limits(iterations));
+        let (error, limits) = (
+            self.error(stage),
+            limits(self.tol, iterations.min(self.max_iter)),
+        );
         let observer = Some(CountIterations(self.progress.clone()));
         if error.eliminates_leaves() {
             let objective = ProjectedMixtureError(error);
@@ -184,7 +191,7 @@ impl<'d> MixtureDescent<'_, 'd> {
         minimize(&error, bounds, x, &limits, observer)
     }
 
-    /// The same with the λ_β, `least` or more, under which the rows are likeliest at the splits of a point.
+    /// The same with the ridge, `least` or more, under which the rows are likeliest at the splits of a point.
     pub fn with_likeliest_ridge(
         mut self,
         at: &MixtureOutcome,
@@ -196,8 +203,8 @@ impl<'d> MixtureDescent<'_, 'd> {
             ..self.error(self.last())
         };
         if error.eliminates_leaves() {
-            let ridge = error.likeliest_ridge(&at.x[error.splits()])?;
-            self.ridge = ridge.max(least);
+            let theta = &at.x[error.splits()];
+            self.ridge = error.likeliest_ridge(theta, self.variances, least)?;
         }
         Ok(self)
     }
@@ -211,14 +218,19 @@ impl<'d> MixtureDescent<'_, 'd> {
         if plain || outcome.ending.status.is_stopped() {
             return Ok(outcome);
         }
-        match self.restrict(outcome.x.clone()) {
+        self.restricted(outcome)
+    }
+
+    /// From where a descent has ended without penalties and bounds, or with weaker ones, to these.
+    pub fn restricted(&self, mut begun: MixtureOutcome) -> Result<MixtureOutcome, Interrupted> {
+        match self.restrict(begun.x.clone()) {
             Ok((mut end, multipliers)) => {
-                end.work += outcome.ending.work;
+                end.work += begun.ending.work;
                 self.conclude(end, &multipliers)
             }
             Err(interrupted) => {
-                outcome.ending.status = SolveStatus::try_from(interrupted)?;
-                Ok(outcome)
+                begun.ending.status = SolveStatus::try_from(interrupted)?;
+                Ok(begun)
             }
         }
     }
@@ -227,9 +239,10 @@ impl<'d> MixtureDescent<'_, 'd> {
     /// of bounds as well.
     fn restrict(&self, x: Vec<f64>) -> Result<(Outcome, Vec<f64>), Interrupted> {
         let error = self.error(self.last());
+        let tol = self.tol.min(PENALTY_TOL * self.penalty.least_weight());
         let limits = LbfgsSettings {
             memory: JOINT_MEMORY,
-            ..self.limits(self.max_iter)
+            ..limits(tol, self.max_iter)
         };
         if self.bounds.bounds.is_empty() {
             let runs = self.penalty.tangents(false);
@@ -311,14 +324,14 @@ impl<'d> MixtureDescent<'_, 'd> {
             x: end.x,
         })
     }
+}
 
-    fn limits(&self, iterations: u64) -> LbfgsSettings {
-        LbfgsSettings {
-            projected_gradient_tol: self.tol,
-            // Who asks for a small gradient also wants the last digits of the objective.
-            stall_tol: 0.1 * self.tol.min(1e-3),
-            max_iterations: iterations.min(self.max_iter),
-            ..LbfgsSettings::default()
-        }
+fn limits(tol: f64, iterations: u64) -> LbfgsSettings {
+    LbfgsSettings {
+        projected_gradient_tol: tol,
+        // Who asks for a small gradient also wants the last digits of the objective.
+        stall_tol: 0.1 * tol.min(1e-3),
+        max_iterations: iterations,
+        ..LbfgsSettings::default()
     }
 }

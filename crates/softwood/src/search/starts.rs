@@ -116,6 +116,7 @@ impl<O: AsRef<Ending>> Starts<O> {
             selection: None,
             notices: Vec::new(),
             hard_disagreement: None,
+            proof: None,
             rows,
         }
     }

@@ -95,3 +95,15 @@ pub(super) fn check_total(weights: impl Iterator<Item = f64>) -> Result<(), Inpu
         format!("leaf_weights sum to {total}, the sum must be positive and finite")
     })
 }
+
+/// So many penalties, none of them negative.
+pub(super) fn check_penalties(
+    name: &str,
+    penalties: &[f64],
+    wanted: usize,
+) -> Result<(), InputError> {
+    check(penalties.len() == wanted, || {
+        format!("{name} has {} values, not {wanted}", penalties.len())
+    })?;
+    NOT_NEGATIVE.check(name, penalties)
+}

@@ -11,6 +11,7 @@ pub(super) mod orrt;
 pub(super) mod spdt;
 pub(super) mod srt;
 mod storage;
+pub(super) mod svm1_odt;
 mod tree_fields;
 
 use crate::InputError;

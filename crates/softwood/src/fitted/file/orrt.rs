@@ -1,6 +1,6 @@
 //! The file of an optimal randomized regression tree.
 
-use super::checks::{NOT_NEGATIVE, WITHIN_ONE, parse};
+use super::checks::{WITHIN_ONE, check_penalties, parse};
 use super::leaf_models::LeafModels;
 use super::lines::to_lines;
 use super::tree_fields::{TreeFields, check_report};
@@ -15,7 +15,8 @@ pub(in crate::fitted) struct OrrtFile {
     tree: TreeFields,
     #[serde(flatten)]
     leaves: LeafModels,
-    ridge_leaves: f64,
+    ridge_leaves: Vec<f64>,
+    ridge_mean: Vec<f64>,
     report: FitReport,
 }
 
@@ -33,7 +34,8 @@ pub(in crate::fitted) fn fields(kind: &str, model: &OrrtModel) -> OrrtFile {
             model.tree.features(),
             &model.leaf_weights,
         ),
-        ridge_leaves: model.ridge_leaves,
+        ridge_leaves: model.ridge_leaves.clone(),
+        ridge_mean: model.ridge_mean.clone(),
         report: model.report.clone(),
     }
 }
@@ -45,7 +47,12 @@ pub(in crate::fitted) fn read(text: &str) -> Result<OrrtModel, InputError> {
 pub(in crate::fitted) fn model(file: OrrtFile) -> Result<OrrtModel, InputError> {
     let tree = file.tree.into_tree(WITHIN_ONE)?;
     file.leaves.check(&tree)?;
-    NOT_NEGATIVE.check("ridge_leaves", &[file.ridge_leaves])?;
+    for (name, penalties) in [
+        ("ridge_leaves", &file.ridge_leaves),
+        ("ridge_mean", &file.ridge_mean),
+    ] {
+        check_penalties(name, penalties, tree.features() + 1)?;
+    }
     check_report(&file.report, 0)?;
     Ok(OrrtModel {
         tree,
@@ -53,6 +60,7 @@ pub(in crate::fitted) fn model(file: OrrtFile) -> Result<OrrtModel, InputError> 
         leaf_intercepts: file.leaves.leaf_intercepts,
         response: file.leaves.response,
         ridge_leaves: file.ridge_leaves,
+        ridge_mean: file.ridge_mean,
         leaf_weights: file.leaves.leaf_weights,
         report: file.report,
     })

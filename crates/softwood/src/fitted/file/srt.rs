@@ -1,6 +1,6 @@
 //! The file of a soft regression tree.
 
-use super::checks::{FINITE, NOT_NEGATIVE, check, parse};
+use super::checks::{FINITE, check, check_penalties, parse};
 use super::leaf_models::LeafModels;
 use super::lines::to_lines;
 use super::tree_fields::{TreeFields, check_report};
@@ -82,10 +82,7 @@ impl Penalties {
             Self::Same(penalty) => vec![penalty; wanted],
             Self::Each(penalties) => penalties,
         };
-        check(penalties.len() == wanted, || {
-            format!("{name} has {} values, not {wanted}", penalties.len())
-        })?;
-        NOT_NEGATIVE.check(name, &penalties)?;
+        check_penalties(name, &penalties, wanted)?;
         Ok(penalties)
     }
 }

@@ -47,6 +47,8 @@ pub struct CvCandidate {
 pub enum TriedSettings {
     /// Of a tree on curves.
     Functional(FunctionalCandidate),
+    /// Of an ORRT; it has all settings of an ORCT and one more, which tells them apart in files.
+    Orrt(OrrtCandidate),
     /// Of an ORCT.
     Orct(OrctCandidate),
     /// Of an SRT.
@@ -80,8 +82,11 @@ pub struct FunctionalCandidate {
 /// The settings of an SPDT that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpdtCandidate {
-    /// C.
+    /// C; not by the name that scores had in early files.
+    #[serde(rename = "C")]
     pub cost: f64,
+    /// B.
+    pub budget: usize,
     /// Features of the root's split.
     pub features: usize,
 }
@@ -102,6 +107,24 @@ pub struct OrctCandidate {
     /// Whether classes were balanced in training.
     #[serde(default)]
     pub balanced: bool,
+}
+
+/// The settings of an ORRT that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrrtCandidate {
+    /// D.
+    pub depth: usize,
+    /// Map of the features.
+    pub scaling: ScalingKind,
+    /// γ.
+    pub gamma: f64,
+    /// λ_L.
+    pub local_penalty: f64,
+    /// λ_G.
+    pub global_penalty: f64,
+    /// λ_β of all coefficients; one for each feature, by evidence, if None.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub ridge_leaves: Option<f64>,
 }
 
 /// The settings of an SRT that may be chosen.

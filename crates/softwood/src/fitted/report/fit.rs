@@ -1,6 +1,6 @@
 //! How a fit went, whatever the kind of model.
 
-use super::{ConstraintReport, CvTable, SelectionReport};
+use super::{ConstraintReport, CvTable, ProofReport, SelectionReport};
 use crate::fitted::Notice;
 use crate::status::SolveStatus;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,6 +43,9 @@ pub struct FitReport {
     /// instead of softly; None where routing is hard, and in files of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard_disagreement: Option<f64>,
+    /// What is proven of the tree, if anything was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofReport>,
     /// Training rows.
     pub rows: usize,
     /// How the rows to train on were selected, if they were.
@@ -54,6 +57,8 @@ pub struct FitReport {
 }
 
 /// JSON has no infinity and serde_json writes null for it.
-fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub(super) fn null_as_infinity<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }

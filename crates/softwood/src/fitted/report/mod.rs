@@ -3,14 +3,16 @@
 mod constraint;
 mod cv_table;
 mod fit;
+mod proof;
 mod scoring;
 mod selection;
 
 pub use constraint::{ConstraintKind, ConstraintReport};
 pub use cv_table::{
-    ClassFigures, CvCandidate, CvTable, FunctionalCandidate, OrctCandidate, SpdtCandidate,
-    SrtCandidate, TriedSettings,
+    ClassFigures, CvCandidate, CvTable, FunctionalCandidate, OrctCandidate, OrrtCandidate,
+    SpdtCandidate, SrtCandidate, TriedSettings,
 };
 pub use fit::FitReport;
+pub use proof::{ProofMoment, ProofReport};
 pub use scoring::{ClassScoring, ResponseScoring, Scoring};
 pub use selection::{SelectionReport, SelectionRound, SelectionStep};

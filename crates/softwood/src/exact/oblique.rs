@@ -1,0 +1,160 @@
+//! A complete tree of hyperplanes on scaled features, and what it gets right.
+
+use super::points::{Points, heaviest};
+use crate::tree::Topology;
+
+/// Left where h·x ≤ g.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Hyperplane {
+    pub h: Vec<f64>,
+    pub g: f64,
+}
+
+impl Hyperplane {
+    /// The one that sends every row left, by the widest margin.
+    pub fn all_left(features: usize) -> Self {
+        let h = vec![0.0; features];
+        Self { h, g: 1.0 }
+    }
+
+    /// g − h·x.
+    pub fn value(&self, x: &[f64]) -> f64 {
+        self.g - self.h.iter().zip(x).map(|(h, x)| h * x).sum::<f64>()
+    }
+
+    /// Scaled such that the largest |g − h·x| over all points is 1, as theorem 2 has it with M = 1.
+    pub fn scale(&mut self, points: &Points) {
+        let largest = (0..points.len())
+            .map(|i| self.value(points.x(i)).abs())
+            .fold(0.0, f64::max);
+        if largest > 0.0 {
+            self.h.iter_mut().for_each(|h| *h /= largest);
+            self.g /= largest;
+        }
+    }
+}
+
+/// Splits breadth first, a class for each leaf.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ObliqueTree {
+    pub splits: Vec<Hyperplane>,
+    pub labels: Vec<usize>,
+}
+
+/// The ways to the leaves of a complete tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Paths {
+    /// For each leaf the splits above it from the root, with "goes left there".
+    of_leaf: Vec<Vec<(usize, bool)>>,
+    splits: usize,
+}
+
+impl Paths {
+    /// Of depth D ≥ 1.
+    pub fn new(depth: usize) -> Self {
+        let topology = Topology::complete(depth);
+        let of_leaf = (0..topology.leaves()).map(|l| topology.path(l).collect());
+        Self {
+            of_leaf: of_leaf.collect(),
+            splits: topology.branches(),
+        }
+    }
+
+    /// L.
+    pub fn leaves(&self) -> usize {
+        self.of_leaf.len()
+    }
+
+    /// B.
+    pub fn splits(&self) -> usize {
+        self.splits
+    }
+
+    /// The splits above a leaf.
+    pub fn of(&self, leaf: usize) -> &[(usize, bool)] {
+        &self.of_leaf[leaf]
+    }
+}
+
+impl ObliqueTree {
+    /// The leaf that the real rule sends `x` to.
+    pub fn leaf(&self, x: &[f64]) -> usize {
+        let mut node = 0;
+        while node < self.splits.len() {
+            node = 2 * node + 2 - usize::from(self.splits[node].value(x) >= 0.0);
+        }
+        node - self.splits.len()
+    }
+
+    /// The same tree, of leaves below one split the left one with the smaller label: sides are swapped, or
+    /// all goes to the leaf of the label that both had.
+    pub fn with_ordered_labels(&self, classes: usize) -> Self {
+        let mut tree = self.clone();
+        let first = self.splits.len() / 2;
+        for (pair, split) in tree
+            .labels
+            .chunks_exact_mut(2)
+            .zip(&mut tree.splits[first..])
+        {
+            if pair[0] > pair[1] {
+                pair.swap(0, 1);
+                split.h.iter_mut().for_each(|h| *h = -*h);
+                split.g = -split.g;
+            } else if pair[0] == pair[1] {
+                *split = Hyperplane::all_left(split.h.len());
+                if pair[1] + 1 < classes {
+                    pair[1] += 1;
+                } else {
+                    (pair[0], split.g) = (pair[0] - 1, -1.0);
+                }
+            }
+        }
+        tree
+    }
+
+    /// Weight of what the real rule gets wrong.
+    pub fn errors(&self, points: &Points) -> f64 {
+        let of_point = |i: usize| points.cost(i, self.labels[self.leaf(points.x(i))]);
+        (0..points.len()).map(of_point).sum()
+    }
+
+    /// Gives every leaf the class of most weight among the points that reach it; a leaf that none
+    /// reaches keeps its own.
+    pub fn relabel(&mut self, points: &Points) {
+        let k = points.classes();
+        let mut weights = vec![0.0; self.labels.len() * k];
+        for i in 0..points.len() {
+            let leaf = self.leaf(points.x(i));
+            let of_leaf = weights[leaf * k..][..k].iter_mut();
+            of_leaf.zip(points.weights(i)).for_each(|(to, w)| *to += w);
+        }
+        for (label, weights) in self.labels.iter_mut().zip(weights.chunks_exact(k)) {
+            if weights.iter().any(|w| *w > 0.0) {
+                *label = heaviest(weights);
+            }
+        }
+    }
+
+    /// The least |g − h·x| of right points at the splits on their way; infinite if none is right.
+    pub fn reached_margin(&self, points: &Points, paths: &Paths, margin: f64) -> f64 {
+        let right = self.right(points, paths, margin);
+        let of_point = |(i, leaf): (usize, Option<usize>)| {
+            let way = leaf.map_or(&[][..], |leaf| paths.of(leaf)).iter();
+            way.map(move |(t, _)| self.splits[*t].value(points.x(i)).abs())
+        };
+        let values = right.into_iter().enumerate().flat_map(of_point);
+        values.fold(f64::INFINITY, f64::min)
+    }
+
+    /// For each point the leaf it reaches with |g − h·x| ≥ `margin` at every split on the way, if one of
+    /// its classes is right there.
+    pub fn right(&self, points: &Points, paths: &Paths, margin: f64) -> Vec<Option<usize>> {
+        let of_point = |i: usize| {
+            let (x, leaf) = (points.x(i), self.leaf(points.x(i)));
+            let far = |(t, _): &(usize, bool)| self.splits[*t].value(x).abs() >= margin;
+            let is_right = points.weights(i)[self.labels[leaf]] > 0.0;
+            (is_right && paths.of(leaf).iter().all(far)).then_some(leaf)
+        };
+        (0..points.len()).map(of_point).collect()
+    }
+}

@@ -1,0 +1,209 @@
+//! The hard oblique tree with a proven bound: settings → points → starts → search → hyperplanes → model.
+
+use super::check_orct_data::{check_labels, classes_present};
+use super::svm1_odt_found::Found;
+use super::svm1_odt_model::{Searched, to_model};
+use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
+use super::svm1_odt_starts::{StartRows, start_trees};
+use super::validate::{check_weights, check_x_and_names};
+use crate::control::Control;
+use crate::data::finite::check_finite;
+use crate::data::{CanonicalRows, Labels, Rows, Scaling, ScalingKind};
+use crate::error::{FitError, InputError};
+use crate::exact::{Moment, ObliqueTree, Paths, Points, Problem, SolveSettings, solve};
+use crate::fitted::Svm1OdtModel;
+use crate::stop::{Stop, Stopped};
+use crate::threads::in_pool;
+use std::time::Instant;
+
+/// Random trees besides other starts, and where there are no others.
+const RANDOM_BESIDES: usize = 2;
+/// Values that are copied as scaled numbers at most: 1 GiB of them.
+const MOST_VALUES: usize = 1 << 27;
+
+/// Fits a tree of hard oblique splits that gets least weight of the training rows wrong (SVM1-ODT), and
+/// proves how far from the least it can be.
+///
+/// A row counts as right if its leaf has its class and |g_b − h_b·x| ≥ ε at every split on its way,
+/// features scaled to \[0, 1\] and hyperplanes such that the largest |g_b − h_b·x| of all rows is 1
+/// (paper 3, model (1) with M = 1 and no slack). The search begins with the starts, improves one split at
+/// a time, and raises a lower bound by depth-first search over the leaves of nested sets of rows and of
+/// disjoint groups, until bound and tree meet or a limit ends it. Then, the routing of what is right being
+/// held, hyperplanes take the widest margin less α₂‖h‖₁. The tree is never worse than its starts. Same
+/// seed, same bits, on any number of threads, unless the time limit ends it.
+pub fn fit_svm1_odt<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: &Svm1OdtSettings,
+    control: &Control,
+) -> Result<Svm1OdtModel, FitError> {
+    search_with(rows.into(), labels, weights, (settings, control), &|task| {
+        Ok(task.search())
+    })
+}
+
+/// What is searched for, and from where.
+pub(super) struct Task<'a> {
+    pub problem: &'a Problem<'a>,
+    pub starts: Vec<ObliqueTree>,
+    pub settings: SolveSettings,
+    pub stop: &'a Stop,
+    pub control: &'a Control,
+}
+
+impl Task<'_> {
+    /// Searches by the methods of this library.
+    pub fn search(self) -> Found {
+        let watch = |moment: &Moment| {
+            self.control.progress.finish_start(Some(moment.cost));
+            self.control.progress.count_iteration();
+        };
+        let Self {
+            problem,
+            starts,
+            settings,
+            stop,
+            ..
+        } = self;
+        let solution = solve(problem, starts, &settings, stop, &watch);
+        Found {
+            solution,
+            objective: None,
+        }
+    }
+}
+
+/// Fits by any `search`.
+pub(super) fn search_with(
+    rows: Rows<'_>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    (settings, control): (&Svm1OdtSettings, &Control),
+    search: &(dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
+) -> Result<Svm1OdtModel, FitError> {
+    let began = Instant::now();
+    settings.validate()?;
+    check_data(&rows, labels, weights, settings)?;
+    let stop = settings.run.stop(control);
+    in_pool(settings.run.n_threads, || {
+        check_finite(&rows)?;
+        let canonical = CanonicalRows::of(rows.reborrow(), &labels.codes, weights);
+        let labels = Labels {
+            classes: labels.classes.clone(),
+            codes: canonical.target.to_vec(),
+        };
+        let n = labels.codes.len();
+        let ones = vec![1.0; n];
+        let weights = canonical.weights().unwrap_or(&ones);
+        let mut model = fit_rows(
+            (&canonical.rows(), &labels, weights),
+            settings,
+            (&stop, control),
+            search,
+        )?;
+        model.report.rows = rows.len();
+        model.report.seconds = began.elapsed().as_secs_f64();
+        Ok(model)
+    })?
+}
+
+/// Checks all but the values of the rows.
+fn check_data(
+    rows: &Rows<'_>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: &Svm1OdtSettings,
+) -> Result<(), InputError> {
+    check_x_and_names(rows, settings.run.columns())?;
+    check_labels(rows.len(), labels)?;
+    check_weights(rows.len(), weights)?;
+    settings.check_start(rows.features())?;
+    let present = classes_present(labels, weights);
+    let got = present.iter().filter(|p| **p).count();
+    if got < 2 {
+        return Err(InputError::TooFewClasses { got });
+    }
+    let values = rows.len().saturating_mul(rows.features() + 1);
+    if values > MOST_VALUES {
+        return Err(InputError::Setting {
+            name: "X",
+            expected: "of at most 2^27 values, which are held as dense numbers",
+            got: format!("shape ({}, {})", rows.len(), rows.features()),
+        });
+    }
+    Ok(())
+}
+
+fn fit_rows(
+    (rows, labels, weights): (&Rows<'_>, &Labels, &[f64]),
+    settings: &Svm1OdtSettings,
+    (stop, control): (&Stop, &Control),
+    search: &(dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
+) -> Result<Svm1OdtModel, FitError> {
+    let random_starts = match settings.start {
+        Svm1OdtStart::Random => settings.n_starts,
+        _ => RANDOM_BESIDES,
+    };
+    control.progress.announce(random_starts + 2);
+    control.progress.begin_phase(random_starts + 2);
+    let (scaling, points) = points(rows, labels, weights, stop)?;
+    let paths = Paths::new(settings.depth);
+    let problem = Problem {
+        points: &points,
+        paths: &paths,
+        margin: settings.epsilon,
+    };
+    let data = StartRows {
+        rows: rows.reborrow(),
+        labels,
+        weights: Some(weights),
+        points: &points,
+        scaling: &scaling,
+    };
+    let task = Task {
+        problem: &problem,
+        starts: start_trees(&data, settings, control)?,
+        settings: SolveSettings {
+            seed: settings.run.random_state,
+            restarts: settings.restarts,
+            random_starts,
+            max_nodes: settings.max_nodes,
+            improve_limit: settings.improve_limit(),
+        },
+        stop,
+        control,
+    };
+    let searched = Searched {
+        problem: &problem,
+        scaling: &scaling,
+        found: search(task)?,
+    };
+    let model = to_model(searched, (rows, labels, weights), settings, stop);
+    control.progress.complete();
+    Ok(model)
+}
+
+/// The distinct rows with features scaled to \[0, 1\].
+fn points(
+    rows: &Rows<'_>,
+    labels: &Labels,
+    weights: &[f64],
+    stop: &Stop,
+) -> Result<(Scaling, Points), FitError> {
+    // Nothing can be fitted without: the time limit does not count yet.
+    let stop = stop.without_deadline();
+    let scaling =
+        Scaling::learn_unless_stopped(ScalingKind::MinMax, rows.reborrow(), Some(weights), &stop)
+            .map_err(|_: Stopped| FitError::Cancelled)?;
+    let kept: Vec<usize> = (0..rows.len()).filter(|i| weights[*i] > 0.0).collect();
+    let mut x = rows.gather(&kept);
+    for (mut column, map) in x.columns_mut().into_iter().zip(&scaling.features) {
+        column.mapv_inplace(|x| map.apply(x));
+    }
+    let codes: Vec<u32> = kept.iter().map(|i| labels.codes[*i]).collect();
+    let weights: Vec<f64> = kept.iter().map(|i| weights[*i]).collect();
+    let x = x.as_slice().expect("rows lie together");
+    let points = Points::merge(x, rows.features(), &codes, &weights, labels.classes.len());
+    Ok((scaling, points))
+}

@@ -1,0 +1,134 @@
+//! The hard oblique tree by a mixed-integer program: start → program → solver → model.
+
+use super::svm1_odt::{Task, search_with};
+use super::svm1_odt_found::Found;
+use super::svm1_odt_settings::Svm1OdtSettings;
+use crate::control::Control;
+use crate::data::{Encoding, Labels, Rows};
+use crate::error::{FitError, InputError};
+use crate::exact::{Ended, Moment, Solution, SolveSettings, counted};
+use crate::fitted::Svm1OdtModel;
+use crate::mip::{LabelledPoints, MipSettings, MipSolution, MipSolver, build};
+use crate::stop::Stopped;
+use std::ops::Range;
+use std::time::Instant;
+
+/// Fits as [`fit_svm1_odt`](crate::fit_svm1_odt) does, by a mixed-integer program that `solver` solves
+/// (paper 3): the start is improved, written as a solution, and the solver goes on from there with what is
+/// left of the time limit.
+///
+/// Without α₁ and α₂ the program counts what [`fit_svm1_odt`](crate::fit_svm1_odt) counts, and the tree is
+/// finished alike. With them the report's objective and bound are those of (1a), and hyperplanes stay as
+/// the solver has them.
+pub fn fit_svm1_odt_by_mip<'a>(
+    rows: impl Into<Rows<'a>>,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    settings: (&Svm1OdtSettings, &MipSettings),
+    solver: &dyn MipSolver,
+    control: &Control,
+) -> Result<Svm1OdtModel, FitError> {
+    let (settings, of_mip) = settings;
+    of_mip.validate(settings.epsilon)?;
+    let categories = match of_mip.level_splits {
+        true => categories(settings.run.encoding.as_ref())?,
+        false => Vec::new(),
+    };
+    let began = Instant::now();
+    let search = |task: Task<'_>| {
+        let of_start = SolveSettings {
+            max_nodes: Some(0),
+            ..task.settings
+        };
+        let (problem, stop) = (task.problem, task.stop);
+        let start = Task {
+            settings: of_start,
+            ..task
+        }
+        .search()
+        .solution;
+        let rows = LabelledPoints::new(problem.points, problem.paths);
+        let model = build(&rows, settings.epsilon, of_mip, &categories);
+        let values = model.solution_of(&rows, &start.tree);
+        let limit = settings
+            .run
+            .time_limit
+            .map(|limit| limit.saturating_sub(began.elapsed()));
+        let before = start.course.last().map_or(0.0, |moment| moment.seconds);
+        let found = solver
+            .solve(&model.program, &values, limit, &control.stop)
+            .map_err(FitError::Solver)?;
+        let ended = match (found.optimal, stop.check()) {
+            (true, _) => Ended::Proven,
+            (false, Err(stopped)) => Ended::Stopped(stopped),
+            (false, Ok(())) => Ended::Stopped(Stopped::TimeLimit),
+        };
+        let mut solution = Solution {
+            nodes: found.nodes,
+            ended,
+            course: course(start.course.clone(), before, &found),
+            ..start
+        };
+        let counts = of_mip.alpha1.is_none() && of_mip.alpha2 == 0.0;
+        let objective = (!counts).then(|| {
+            let at = found.values.as_deref().unwrap_or(&values);
+            model.program.objective(at)
+        });
+        if let Some(values) = &found.values {
+            let tree = model.tree_of(&rows, values);
+            let cost = |tree| counted(problem, tree).cost;
+            if !counts || cost(tree.clone()) <= cost(solution.tree.clone()) {
+                solution.tree = tree;
+            }
+        }
+        // Solvers prove within a tolerance; weights of rows are whole numbers more often than not.
+        let bound = found.bound.max(0.0);
+        solution.bound = if counts { whole(&rows, bound) } else { bound };
+        Ok(Found {
+            solution,
+            objective,
+        })
+    };
+    search_with(rows.into(), labels, weights, (settings, control), &search)
+}
+
+/// The features that indicate levels of one column each.
+fn categories(encoding: Option<&Encoding>) -> Result<Vec<Range<usize>>, InputError> {
+    let of_columns = |encoding: &Encoding| -> Vec<Range<usize>> {
+        let indicators = encoding.indicators();
+        let ranges = encoding.ranges().into_iter();
+        ranges
+            .filter(|range| !range.is_empty() && range.clone().all(|j| indicators[j]))
+            .collect()
+    };
+    let found = encoding.map(of_columns).unwrap_or_default();
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(InputError::Setting {
+            name: "level_splits",
+            expected: "False where X has no columns of text or categories",
+            got: "True".into(),
+        }),
+    }
+}
+
+/// The next whole number where every weight is one, else the bound itself.
+fn whole(rows: &LabelledPoints<'_>, bound: f64) -> f64 {
+    let integral = (0..rows.len()).all(|i| rows.weight(i).fract() == 0.0);
+    if integral {
+        (bound - 1e-6).ceil().max(0.0)
+    } else {
+        bound
+    }
+}
+
+/// The course of the start, then that of the solver.
+fn course(mut start: Vec<Moment>, before: f64, found: &MipSolution) -> Vec<Moment> {
+    start.extend(found.course.iter().map(|(seconds, cost, bound)| Moment {
+        seconds: before + seconds,
+        cost: *cost,
+        bound: bound.max(0.0),
+        nodes: 0,
+    }));
+    start
+}

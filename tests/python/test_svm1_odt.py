@@ -1,0 +1,260 @@
+"""Hard oblique trees with a proven bound: known optima, bounds, starts, models, limits, bad input."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import softwood
+
+
+def blobs(n=60, seed=0):
+    """Three classes that overlap a little, in two dimensions of very different units."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    X = rng.normal(size=(n, 2)) * 0.45 + np.array([[0, 0], [2, 0], [1, 2]])[y]
+    return X * [1e3, 1e-3] + [5e4, 0.0], np.array(["a", "b", "c"])[y]
+
+
+def separable(U, left, right, margin):
+    """Return whether a hyperplane has these rows on its sides by the margin, |g − h·u| ≤ 1 for all."""
+    A = np.c_[np.ones(len(U)), -U]
+    rows = [A, -A, -A[left], A[right]]
+    limits = [np.ones(len(U))] * 2 + [np.full(len(left), -margin), np.full(len(right), -margin)]
+    found = linprog(
+        np.zeros(A.shape[1]), np.vstack(rows), np.concatenate(limits), bounds=(None, None)
+    )
+    return found.status == 0
+
+
+def fewest_errors_of_one_split(X, y, margin):
+    """Return the least count of wrong rows of a tree of depth 1, by trying all sets of right rows."""
+    U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    labels = np.unique(y)
+    for errors in range(len(y)):
+        for wrong in itertools.combinations(range(len(y)), errors):
+            kept = np.setdiff1d(np.arange(len(y)), wrong)
+            for a, b in itertools.combinations(labels, 2):
+                if np.isin(y[kept], [a, b]).all():
+                    left, right = kept[y[kept] == a], kept[y[kept] == b]
+                    if separable(U, left, right, margin):
+                        return errors
+    raise AssertionError
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_proven_optimum_is_that_of_all_sets_of_rows_tried_one_by_one(seed, margin):
+    rng = np.random.default_rng(seed)
+    X, y = rng.uniform(size=(9, 2)), rng.integers(0, 2, 9)
+    y[:2] = 0, 1
+    model = softwood.fit_svm1_odt(X, y, depth=1, epsilon=margin, time_limit=None)
+    expected = fewest_errors_of_one_split(X, y, margin)
+    assert model.report.status == "optimal"
+    assert model.report.objective == model.report.proof.bound == expected
+    assert model.report.proof.gap == 0
+
+
+def test_exclusive_or_takes_two_levels():
+    X = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
+    y = [0, 0, 1, 1]
+    one = softwood.fit_svm1_odt(X, y, depth=1)
+    two = softwood.fit_svm1_odt(X, y, depth=2)
+    assert (one.report.objective, one.report.proof.bound) == (1, 1)
+    assert (two.report.objective, two.report.proof.bound) == (0, 0)
+    assert two.predict(X).tolist() == y
+
+
+def test_a_wider_margin_costs_errors():
+    X = np.array([[0.0], [0.49], [0.51], [1.0]])
+    y = [0, 0, 1, 1]
+    narrow = softwood.fit_svm1_odt(X, y, depth=1, epsilon=0.01)
+    wide = softwood.fit_svm1_odt(X, y, depth=1, epsilon=0.1)
+    assert (narrow.report.objective, wide.report.objective) == (0, 1)
+    # The widest margin of the four: h = 2, g = 1, and 0.49 is 0.02 away.
+    assert narrow.report.proof.reached_margin == pytest.approx(0.02, abs=1e-6)
+    assert wide.report.status == "optimal"
+
+
+def test_what_is_predicted_is_what_is_counted():
+    X, y = blobs()
+    model = softwood.fit_svm1_odt(X, y, max_nodes=0)
+    wrong = (model.predict(X) != y).sum()
+    assert model.report.loss == pytest.approx(wrong / len(y), abs=1e-12)
+    assert wrong <= model.report.objective
+    assert model.report.proof.bound <= model.report.objective
+    U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    for node in model.splits:
+        rule = model.rule(node)
+        values = X[:, list(rule.features)] @ rule.weights - rule.threshold
+        assert np.abs(values).max() <= 1 + 1e-6  # M = 1
+    assert model.leaf_weights.sum() == len(y)
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert (model.classes[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
+    assert U.shape == X.shape
+
+
+def test_weight_two_is_the_row_twice():
+    X, y = blobs(30)
+    weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    settings = {"max_nodes": 2000, "n_starts": 3}
+    weighted = softwood.fit_svm1_odt(X, y, sample_weight=weights, **settings)
+    rows = np.repeat(np.arange(len(y)), weights.astype(int))[::-1]
+    repeated = softwood.fit_svm1_odt(X[rows], y[rows], **settings)
+    assert (weighted.intercepts == repeated.intercepts).all()
+    assert weighted.report.objective == repeated.report.objective
+
+
+def test_the_tree_is_never_worse_than_its_start():
+    X, y = blobs(150, seed=4)
+    orct = softwood.fit_orct(X, y, depth=2, scaling="minmax", n_starts=2)
+    model = softwood.fit_svm1_odt(X, y, start=orct, max_nodes=0)
+    assert model.report.objective <= model.report.start_objectives[0]
+    assert model.report.loss * len(y) <= model.report.objective
+
+
+def test_the_start_is_returned_where_time_is_up_at_once():
+    X, y = blobs(150, seed=4)
+    with pytest.warns(softwood.SoftwoodWarning, match="time_limit"):
+        model = softwood.fit_svm1_odt(X, y, start="cart", time_limit=1e-9)
+    assert model.report.status == "time_limit"
+    assert model.report.loss < 0.5
+
+
+def test_a_tree_of_the_best_is_a_start_that_cannot_be_improved():
+    X, y = blobs(40, seed=2)
+    best = softwood.fit_svm1_odt(X, y, depth=1)
+    again = softwood.fit_svm1_odt(X, y, depth=1, start=best, max_nodes=0)
+    assert best.report.status == "optimal"
+    assert again.report.start_objectives == (best.report.objective,)
+
+
+def test_starts_that_cannot_be_taken_are_refused():
+    X, y = blobs()
+    deep = softwood.fit_orct(X, y, depth=3, scaling="minmax", n_starts=1)
+    with pytest.raises(ValueError, match="deeper than depth=2"):
+        softwood.fit_svm1_odt(X, y, start=deep)
+    curved = softwood.fit_orct(X, y, depth=1, scaling="quantile", n_starts=1)
+    with pytest.raises(ValueError, match="quantile scaling"):
+        softwood.fit_svm1_odt(X, y, start=curved)
+    wide = softwood.fit_orct(np.c_[X, X], y, depth=1, scaling="minmax", n_starts=1)
+    with pytest.raises(ValueError, match="start must be"):
+        softwood.fit_svm1_odt(X, y, start=wide)
+    with pytest.raises(ValueError, match='start must be "auto"'):
+        softwood.fit_svm1_odt(X, y, start="best")
+    with pytest.raises(TypeError, match="start must be"):
+        softwood.fit_svm1_odt(X, y, start=3)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("epsilon", 0.0),
+        ("epsilon", -1.0),
+        ("epsilon", 1.0),
+        ("epsilon", 1e-7),
+        ("alpha2", -1.0),
+        ("alpha2", np.inf),
+        ("depth", 4),
+        ("depth", 0),
+        ("restarts", 0),
+        ("n_starts", 0),
+        ("max_nodes", -1),
+        ("time_limit", 0),
+    ],
+)
+def test_bad_settings_are_named(setting, value):
+    X, y = blobs()
+    with pytest.raises((ValueError, TypeError), match=setting):
+        softwood.fit_svm1_odt(X, y, **{setting: value})
+
+
+def test_bad_rows_are_refused():
+    X, y = blobs()
+    with pytest.raises(ValueError, match="at least two classes"):
+        softwood.fit_svm1_odt(X, ["a"] * len(y))
+    with pytest.raises(ValueError, match="finite"):
+        softwood.fit_svm1_odt(np.where(X > X[0, 0], np.nan, X), y)
+
+
+def test_extreme_but_legal_input():
+    two = softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], depth=3)
+    assert two.report.objective == 0
+    assert two.depth == 1
+    same = softwood.fit_svm1_odt([[1.0], [1.0], [1.0]], [0, 1, 1])
+    assert (same.report.objective, same.report.status, same.depth) == (1, "optimal", 0)
+    assert same.predict([[7.0]]).tolist() == [1]
+    X, y = blobs(20)
+    light = softwood.fit_svm1_odt(X, y, sample_weight=np.full(20, 1e-307), max_nodes=0)
+    plain = softwood.fit_svm1_odt(X, y, max_nodes=0)
+    assert (light.predict(X) == plain.predict(X)).all()
+    rng = np.random.default_rng(0)
+    wide = softwood.fit_svm1_odt(rng.normal(size=(10, 40)), rng.integers(0, 2, 10), depth=1)
+    assert (wide.report.objective, wide.report.status) == (0, "optimal")
+    tiny = softwood.fit_svm1_odt(X * 1e-300, y, max_nodes=0)
+    assert np.isfinite(tiny.intercepts).all()
+    strict = softwood.fit_svm1_odt(X, y, epsilon=0.999, max_nodes=0)
+    assert strict.report.proof.reached_margin >= 0.999 - 1e-6
+
+
+def test_alpha2_makes_coefficients_zero():
+    X, y = blobs(60)
+    X = np.c_[X, np.random.default_rng(3).normal(size=(len(y), 6))]
+    plain = softwood.fit_svm1_odt(X, y, max_nodes=0)
+    sparse = softwood.fit_svm1_odt(X, y, max_nodes=0, alpha2=10.0)
+    assert sparse.report.objective == plain.report.objective
+    assert sparse.report.proof.norm < plain.report.proof.norm
+    assert sparse.report.proof.reached_margin >= 0.01 - 1e-6
+
+
+def test_a_time_limit_returns_the_incumbent_with_its_bound():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 6)), rng.integers(0, 2, 400)
+    model = softwood.fit_svm1_odt(X, y, time_limit=1.0, n_starts=1)
+    report = model.report
+    assert report.status == "time_limit"
+    assert 0 <= report.proof.bound < report.objective
+    assert report.proof.gap == pytest.approx(1 - report.proof.bound / report.objective)
+    seconds = [moment.seconds for moment in report.proof.course]
+    assert seconds == sorted(seconds)
+
+
+def test_models_are_saved_pickled_and_printed(tmp_path):
+    X, y = blobs()
+    names = ["mass", "width"]
+    model = softwood.fit_svm1_odt(X, y, feature_names=names, max_nodes=500)
+    model.save(tmp_path / "tree.json")
+    assert softwood.load(tmp_path / "tree.json") == model
+    assert pickle.loads(pickle.dumps(model)) == model
+    assert softwood.load(tmp_path / "tree.json").report.proof == model.report.proof
+    text = str(model)
+    assert "SVM1-ODT of depth" in text
+    assert "wrong or within margin 0.01" in text
+    assert "mass" in text
+    assert "at margin 0.01" in str(model.report)
+    assert model.importance().shape == (2,)
+    path = model.explain_path(X[0])
+    assert [step.node for step in path][0] == 0
+    assert (model.apply(X) < len(model.leaves)).all()
+
+
+def test_tables_keep_their_columns():
+    table = {"size": [1.0, 2.0, 3.0, 4.0] * 5, "kind": ["u", "v", "u", "w"] * 5}
+    y = [0, 1, 0, 1] * 5
+    model = softwood.fit_svm1_odt(table, y, depth=1)
+    assert model.report.objective == 0
+    assert model.predict(table).tolist() == y
+
+
+def test_same_bits_on_any_number_of_threads():
+    X, y = blobs(80, seed=5)
+    one, two = (
+        softwood.fit_svm1_odt(X, y, max_nodes=3000, n_threads=n, n_starts=4) for n in (1, 2)
+    )
+    assert (one.intercepts == two.intercepts).all()
+    assert (one.report.proof.nodes, one.report.proof.bound) == (
+        two.report.proof.nodes,
+        two.report.proof.bound,
+    )
