@@ -258,9 +258,18 @@ def judge(table, recovered, tradeoffs, times):
             what = f"{name}, {row['intervals']} intervals: SSE by the published best of both depths"
             targets.append(target(what, row["tree"] / published, "<=", 1))
     found = sum(row["worst end"] <= 0.02 for row in recovered)
-    targets.append(target(f"draws of {len(recovered)} with all ends within 0.02", found, ">=", 0.9 * len(recovered)))
+    targets.append(
+        target(
+            f"draws of {len(recovered)} with all ends within 0.02",
+            found,
+            ">=",
+            0.9 * len(recovered),
+        )
+    )
     short = [row["mse"] for row in tradeoffs if row["unused"] >= 95]
-    targets.append(target("tecator: least MSE with 95 % unused", min(short, default=np.inf), "<=", 0.016))
+    targets.append(
+        target("tecator: least MSE with 95 % unused", min(short, default=np.inf), "<=", 0.016)
+    )
     targets.append(target("SLSQP's time by ours", times["ratio"], ">=", 50))
     return targets
 

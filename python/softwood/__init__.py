@@ -21,7 +21,15 @@ from .functions import (
     vc_bounds,
 )
 from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
-from .models import FunctionalOrctModel, FunctionalOrrtModel, OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
+from .models import (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+    Svm1OdtModel,
+)
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,16 @@ class FunctionalModel(TreeModel):
     __slots__ = ()
 
     _handle: _core.FunctionalOrrtHandle | _core.FunctionalOrctHandle  # type: ignore[assignment]
+    _on_means: ClassVar[type[TreeModel]]
+
+    @property
+    def on_means(self) -> Any:
+        """The tree by itself, whose rows are `interval_means`: for exports and pictures of it."""
+        fields = json.loads(self.to_json())
+        for name in ("predictors", "derivatives", "ends"):
+            del fields[name]
+        fields["kind"] = fields["kind"].removeprefix("functional_")
+        return self._on_means.from_json(json.dumps(fields))
 
     def _rows(self, X: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         """Return the means of curves over the intervals."""
@@ -140,7 +151,7 @@ class FunctionalOrrtModel(FunctionalModel, OrrtModel):
     >>> import numpy as np, softwood
     >>> s, rng = np.linspace(0, 1, 50), np.random.default_rng(0)
     >>> curves = np.cumsum(rng.normal(size=(120, 50)), axis=1) / 7
-    >>> y = curves[:, 20:30].mean(axis=1)
+    >>> y = abs(curves[:, 20:30].mean(axis=1))
     >>> model = softwood.fit_functional_orrt(curves, y, n_intervals=1, n_starts=4)
     >>> model.intervals().round(1).tolist()
     [[0.4, 0.6]]
@@ -152,6 +163,7 @@ class FunctionalOrrtModel(FunctionalModel, OrrtModel):
 
     _handle: _core.FunctionalOrrtHandle  # type: ignore[assignment]
     _handle_type = _core.FunctionalOrrtHandle
+    _on_means = OrrtModel
 
 
 class FunctionalOrctModel(FunctionalModel, OrctModel):
@@ -166,3 +178,4 @@ class FunctionalOrctModel(FunctionalModel, OrctModel):
 
     _handle: _core.FunctionalOrctHandle  # type: ignore[assignment]
     _handle_type = _core.FunctionalOrctHandle
+    _on_means = OrctModel

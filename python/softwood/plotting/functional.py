@@ -1,4 +1,4 @@
-"""Pictures of trees on curves: critical intervals, error by number of intervals, error by length."""
+"""Pictures of trees on curves: critical intervals, error by their number, error by length."""
 
 from __future__ import annotations
 
