@@ -24,7 +24,7 @@ class FunctionalModel(TreeModel):
 
     __slots__ = ()
 
-    _handle: _core.FunctionalOrrtHandle | _core.FunctionalOrctHandle  # type: ignore[assignment]
+    _handle: _core.FunctionalOrrtHandle | _core.FunctionalOrctHandle
     _on_means: ClassVar[type[TreeModel]]
 
     @property
@@ -77,7 +77,7 @@ class FunctionalModel(TreeModel):
     @property
     def length_sparsity(self) -> float:
         """δ_len: share of the domain that no interval covers, in percent."""
-        return self._handle.intervals()["length_sparsity"]
+        return float(self._handle.intervals()["length_sparsity"])
 
     def intervals(self, predictor: str | None = None) -> NDArray[np.float64]:
         """Return the critical intervals in the units of a predictor's grid.
@@ -93,7 +93,8 @@ class FunctionalModel(TreeModel):
             Lower and upper end of each interval.
         """
         grid = self._grid_of(predictor)[1]
-        return (grid[0] + self.ends * (grid[-1] - grid[0])).reshape(-1, 2)
+        places: NDArray[np.float64] = grid[0] + self.ends * (grid[-1] - grid[0])
+        return places.reshape(-1, 2)
 
     def _grid_of(self, predictor: str | None) -> tuple[str, NDArray[np.float64]]:
         """Return name and grid of a curve, the first one unless it is named."""
@@ -162,7 +163,7 @@ class FunctionalOrrtModel(FunctionalModel, OrrtModel):
     __slots__ = ()
 
     _handle: _core.FunctionalOrrtHandle  # type: ignore[assignment]
-    _handle_type = _core.FunctionalOrrtHandle
+    _handle_type = _core.FunctionalOrrtHandle  # type: ignore[assignment]
     _on_means = OrrtModel
 
 
@@ -177,5 +178,5 @@ class FunctionalOrctModel(FunctionalModel, OrctModel):
     __slots__ = ()
 
     _handle: _core.FunctionalOrctHandle  # type: ignore[assignment]
-    _handle_type = _core.FunctionalOrctHandle
+    _handle_type = _core.FunctionalOrctHandle  # type: ignore[assignment]
     _on_means = OrctModel
