@@ -56,6 +56,7 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtCandidate,
     Svm1OdtReport,
 )
 from .row_groups import RowGroup
@@ -116,6 +117,7 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtCandidate",
     "Svm1OdtModel",
     "Svm1OdtReport",
     "VcBounds",

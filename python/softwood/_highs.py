@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Answer = tuple["list[float] | None", float, int, bool, list[tuple[float, float, float]]]
-Solver = Callable[[dict[str, Any], "NDArray[np.float64]", "float | None", Callable[[], bool]], Answer]
+Solver = Callable[
+    [dict[str, Any], "NDArray[np.float64]", "float | None", Callable[[], bool]], Answer
+]
 
 
 def highs_solver(n_threads: int | None) -> Solver:

@@ -139,6 +139,11 @@ sensitive_features : array_like, shape (N,), optional
     "cover_classes": """\
 cover_classes : bool
     Whether every class must be the label of at least one leaf.""",
+    "split_penalty": """\
+split_penalty : float or "auto"
+    Cost of each split, on the scale of the mean cost: subtrees that do not save as much become
+    leaves. ``"auto"`` is that of one mistake on one row from depth 5 on, where trees are grown
+    from the root, else 0.""",
     "solver": """\
 solver : {"full", "nodes", "convergent", "auto"}
     Which splits move at a time: all of them (``"full"``); one after the other in random order, each
@@ -146,6 +151,8 @@ solver : {"full", "nodes", "convergent", "auto"}
     have something at stake at a split; all splits and all labels in turn until neither changes
     (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` from depth 2 on where no rates of classes
     are bounded, else ``"full"``.
+full_iterations : int
+    Iterations of all splits at once that ``"nodes"`` begins with.
 proximal_weight : float
     Weight ψ ≥ 0 of (ψ/2)‖a − aˢ‖², by which a step of ``"nodes"`` or ``"convergent"`` is pulled
     to where it began, beside the mean cost.""",

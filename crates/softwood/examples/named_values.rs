@@ -29,8 +29,8 @@ const SMALL: &str = r#"{
     "evaluations": 0, "optimality": 0, "start_objectives": [0], "best_start": 0, "rows": 2}
 }"#;
 
-/// What is said of models whose rows are curves.
-const CURVES: &str = "rows of the model are curves, which have no values by name";
+/// Of trees on curves.
+const POINTS: &str = "this tree takes the points of curves: see the example `serve`";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,12 +40,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let model = Model::load(path)?;
     let encoding = match &model {
-        Model::FunctionalOrct(_) | Model::FunctionalOrrt(_) => return Err(CURVES.into()),
         Model::Orct(tree) => tree.tree().column_encoding(),
         Model::Orrt(tree) => tree.tree().column_encoding(),
         Model::Spdt(tree) => tree.tree().column_encoding(),
         Model::Srt(tree) => tree.tree().column_encoding(),
         Model::Svm1Odt(tree) => tree.tree().column_encoding(),
+        _ => return Err(POINTS.into()),
     };
     let mut row = Vec::new();
     for pair in pairs {
@@ -68,7 +68,6 @@ fn value_of(column: Option<&EncodedColumn>, text: &str) -> Result<Value, Box<dyn
 
 fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
     match model {
-        Model::FunctionalOrct(_) | Model::FunctionalOrrt(_) => return Err(CURVES.into()),
         Model::Orct(tree) => {
             let row = tree.tree().column_encoding().encode_row(row)?.rows;
             let class = tree.predict(row.view())?[0];
@@ -92,6 +91,7 @@ fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
             let class = tree.predict(row.view())?[0];
             println!("{}", tree.classes.text(class as usize));
         }
+        _ => return Err(POINTS.into()),
     }
     Ok(())
 }

@@ -42,10 +42,10 @@
 //! together with β̄.
 //!
 //! An optimal randomized regression tree (ORRT) has the splits of an ORCT and linear leaf models of a
-//! standardized response, mixed by the probabilities of the leaves, ū being the mean row and v_j the variance of feature j:
+//! standardized response, mixed by the probabilities of the leaves, ū being the mean row and β̄ the mean of the leaves' models:
 //!
 //! ```text
-//! min  (1/Σ_i w_i) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²),
+//! min  (1/Σ_i w_i) Σ_i w_i (φ_i − y_i)² + ½ Σ_j (λ_j Σ_t (β_tj − β̄_j)² + κ_j β̄_j²),
 //! φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)),  −1 ≤ a, μ ≤ 1.
 //! ```
 //!

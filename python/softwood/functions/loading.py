@@ -21,7 +21,7 @@ def load(path: str | os.PathLike[str]) -> TreeModel:
 
     Returns
     -------
-    OrctModel, OrrtModel, SrtModel, SpdtModel, FunctionalOrrtModel or FunctionalOrctModel
+    TreeModel
         The model, of the kind that was saved, the same to the bit.
 
     Raises

@@ -6,6 +6,7 @@ from typing import Any
 
 from .base import TreeModel
 from .functional import FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel
+from .hard import HardClassifierModel
 from .orct import OrctModel
 from .orrt import OrrtModel
 from .regression import RegressionModel
@@ -24,7 +25,7 @@ KINDS: tuple[type[TreeModel], ...] = (
     Svm1OdtModel,
 )
 # Those that predict classes, with their probabilities.
-CLASSIFIERS = (OrctModel, SpdtModel, Svm1OdtModel)
+CLASSIFIERS = (FunctionalOrctModel, OrctModel, SpdtModel, Svm1OdtModel)
 
 __all__ = [
     "CLASSIFIERS",
@@ -32,6 +33,7 @@ __all__ = [
     "FunctionalModel",
     "FunctionalOrctModel",
     "FunctionalOrrtModel",
+    "HardClassifierModel",
     "OrctModel",
     "OrrtModel",
     "RegressionModel",

@@ -26,6 +26,7 @@ from ..results import (
     SpdtCandidate,
     SplitExplanation,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 
 R = TypeVar("R", bound=FitReport)
@@ -82,6 +83,7 @@ def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     by_field = {
         "n_intervals": FunctionalCandidate,
         "curves": SrtCandidate,
+        "epsilon": Svm1OdtCandidate,
         "features": SpdtCandidate,
         "ridge_leaves": OrrtCandidate,
         "gamma": OrctCandidate,

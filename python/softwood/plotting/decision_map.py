@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import CLASSIFIERS, OrctModel, SpdtModel, TreeModel
+from ..models import CLASSIFIERS, HardClassifierModel, OrctModel, TreeModel
 from ..outline import tree_of
 from .canvas import Look, class_colours, fitted, plain, plt, start
 
@@ -115,7 +115,7 @@ def _grid(
 
 
 def _classes(
-    tree: OrctModel | SpdtModel,
+    tree: OrctModel | HardClassifierModel,
     places: Sequence[int],
     spans: list[NDArray[np.float64]],
     routing: str,
@@ -130,7 +130,7 @@ def _classes(
 
 
 def _draw_classes(
-    tree: OrctModel | SpdtModel,
+    tree: OrctModel | HardClassifierModel,
     ax: Any,
     look: Look,
     codes: NDArray[np.intp],

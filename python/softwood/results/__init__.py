@@ -8,6 +8,7 @@ from .cross_validation import (
     OrrtCandidate,
     SpdtCandidate,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
@@ -47,5 +48,6 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtCandidate",
     "Svm1OdtReport",
 ]

@@ -178,6 +178,28 @@ class SpdtCandidate(CvCandidate):
     features: int
 
 
+@dataclass(frozen=True)
+class Svm1OdtCandidate(CvCandidate):
+    """Settings of a hard oblique tree that were tried.
+
+    Attributes
+    ----------
+    epsilon : float
+        ε, the margin.
+    alpha2 : float
+        α₂, the cost of ‖h‖₁.
+    score : float
+        Share of held-out rows predicted right.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds.
+    """
+
+    epsilon: float
+    alpha2: float
+
+
 # Scores that are the better the larger they are.
 LARGER_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "r2"}
 

@@ -11,10 +11,9 @@ use crate::data::{CanonicalRows, RegressionRows, Rows, Standardization};
 use crate::error::{FitError, InputError};
 use crate::fitted::{FunctionalOrrtModel, OrrtModel, SoftTree};
 use crate::functional::{CurveLayout, MovingData, MovingRows};
-use crate::objective::{LeafRidge, VARIANCE};
 use crate::progress::Progress;
 use crate::search::interval_chain::{IntervalChain, Link};
-use crate::search::interval_mixture::{IntervalMixture, IntervalMixtureOutcome};
+use crate::search::interval_mixture::{IntervalMixture, IntervalMixtureOutcome, ridge_of_means};
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::sync::Arc;
@@ -149,12 +148,7 @@ impl FittedChain<'_> {
         let at_zero = |(slopes, intercept): (&[f64], &f64)| intercept - shift(slopes, &scaling);
         let leaves = slopes.chunks_exact(tree.features.len()).zip(intercepts);
         let response = self.response;
-        let variances = vec![VARIANCE; tree.features.len()];
-        let ridge = LeafRidge::plain(
-            self.settings.ridge_leaves,
-            &variances,
-            tree.topology.leaves(),
-        );
+        let ridge = ridge_of_means(self.settings.ridge_leaves, tree);
         let mut model = OrrtModel {
             tree: SoftTree::of(
                 &tree.topology,

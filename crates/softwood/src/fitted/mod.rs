@@ -53,7 +53,7 @@ pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
     FunctionalCandidate, OrctCandidate, OrrtCandidate, ProofMoment, ProofReport, ResponseScoring,
     Scoring, SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate,
-    TriedSettings,
+    Svm1OdtCandidate, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

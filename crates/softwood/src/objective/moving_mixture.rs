@@ -15,9 +15,9 @@ use crate::stop::Interrupted;
 pub(crate) struct MovingMixture<'a> {
     pub data: &'a MovingData<Response>,
     pub tree: &'a MovingTree,
-    /// On the leaf models.
+    /// λ_β and v.
     pub ridge: &'a LeafRidge,
-    /// 0 for each feature.
+    /// 0, one a feature.
     pub centers: &'a [f64],
 }
 

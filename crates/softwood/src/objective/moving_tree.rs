@@ -213,11 +213,9 @@ mod tests {
             let rows = RegressionRows::new(source(), &y, weights, Parallelism::None, Stop::default());
             let data = MovingData::of(&packed, rows);
             let q = tree.features.len();
-            let centers = vec![0.0; q];
             let ridge = LeafRidge::plain(1e-2, &vec![VARIANCE; q], tree.topology.leaves());
-            let mixture = MovingMixture {
-                data: &data, tree: &tree, ridge: &ridge, centers: &centers,
-            };
+            let centers = vec![0.0; q];
+            let mixture = MovingMixture { data: &data, tree: &tree, ridge: &ridge, centers: &centers };
             // Within pieces: second derivatives of curves jump in their slope at the knots.
             let ends = [0.11, 0.27, 0.52, 0.93];
             let splits = random(&mut rng, tree.splits(), 0.5);

@@ -301,6 +301,11 @@ impl Penalty {
         }
     }
 
+    /// The coordinates that are penalized.
+    pub fn coordinates(&self) -> &[usize] {
+        &self.coordinates
+    }
+
     /// The same within these bounds.
     pub fn within(self, bounds: Bounds) -> Self {
         Self { bounds, ..self }

@@ -61,12 +61,21 @@ struct Frame {
 
 impl Frame {
     fn of(tree: &MovingTree, ridge: f64) -> Self {
-        let (q, leaves) = (tree.features.len(), tree.topology.leaves());
+        let q = tree.features.len();
         Self {
             centers: vec![0.0; q],
-            ridge: LeafRidge::plain(ridge, &vec![VARIANCE; q], leaves),
+            ridge: ridge_of_means(ridge, tree),
         }
     }
+}
+
+/// λ_β on the leaf models of means, all of which are brought to the same variance.
+pub(crate) fn ridge_of_means(ridge: f64, tree: &MovingTree) -> LeafRidge {
+    LeafRidge::plain(
+        ridge,
+        &vec![VARIANCE; tree.features.len()],
+        tree.topology.leaves(),
+    )
 }
 
 impl IntervalMixture<'_> {
