@@ -213,7 +213,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
 
 
 class CurveTree(TreeEstimator):
-    """An estimator whose rows are curves: the points of one, or of several side by side (`spans`)."""
+    """An estimator whose rows are curves, one or several side by side (`spans`)."""
 
     missing = "error"
 
