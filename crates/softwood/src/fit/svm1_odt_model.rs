@@ -193,26 +193,7 @@ fn report(
         Ended::Nodes => SolveStatus::Completed,
         Ended::Stopped(stopped) => stopped.into(),
     };
-    let bound = solution.bound.min(cost);
-    let moment = |moment: &crate::exact::Moment| ProofMoment {
-        seconds: moment.seconds,
-        objective: moment.cost,
-        bound: moment.bound,
-    };
-    let proof = ProofReport {
-        bound,
-        gap: if cost > bound {
-            (cost - bound) / cost
-        } else {
-            0.0
-        },
-        margin: problem.margin,
-        reached_margin: tree.reached_margin(problem.points, problem.paths, problem.margin),
-        norm: tree.splits.iter().flat_map(|s| &s.h).map(|h| h.abs()).sum(),
-        nodes: solution.nodes,
-        distinct_rows: problem.points.len(),
-        course: solution.course.iter().map(moment).collect(),
-    };
+    let proof = proof(searched, tree, cost);
     let mut notices = Vec::new();
     if status == SolveStatus::TimeLimit && !solution.improved {
         notices.push(Notice::LimitReached { status });
@@ -233,7 +214,7 @@ fn report(
         seconds: 0.0,
         iterations: solution.nodes,
         evaluations: solution.nodes,
-        optimality: cost - bound,
+        optimality: cost - proof.bound,
         start_objectives: solution.starts.clone(),
         best_start: solution.best_start,
         constraints: Vec::new(),
@@ -243,5 +224,29 @@ fn report(
         rows: 0,
         selection: None,
         notices,
+    }
+}
+
+fn proof(searched: &Searched<'_>, tree: &ObliqueTree, cost: f64) -> ProofReport {
+    let (problem, solution) = (searched.problem, &searched.found.solution);
+    let bound = solution.bound.min(cost);
+    let moment = |moment: &crate::exact::Moment| ProofMoment {
+        seconds: moment.seconds,
+        objective: moment.cost,
+        bound: moment.bound,
+    };
+    ProofReport {
+        bound,
+        gap: if cost > bound {
+            (cost - bound) / cost
+        } else {
+            0.0
+        },
+        margin: problem.margin,
+        reached_margin: tree.reached_margin(problem.points, problem.paths, problem.margin),
+        norm: tree.splits.iter().flat_map(|s| &s.h).map(|h| h.abs()).sum(),
+        nodes: solution.nodes,
+        distinct_rows: problem.points.len(),
+        course: solution.course.iter().map(moment).collect(),
     }
 }
