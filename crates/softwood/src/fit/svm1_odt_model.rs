@@ -18,6 +18,10 @@ use std::time::Duration;
 /// Time for the widest margins, beyond the limit of the search.
 const WIDENING: Duration = Duration::from_secs(5);
 
+/// Splits that save less than this share of all weight are left out: next to nothing of weighted rows, and
+/// nothing at all of fewer than a million.
+const WORTH: f64 = 1e-6;
+
 /// The outcome of a search.
 pub(super) struct Searched<'a> {
     pub problem: &'a Problem<'a>,
@@ -63,7 +67,7 @@ pub(super) fn to_model(
     }
 }
 
-/// The tree with hyperplanes of the widest margin, and its cost, if that makes it no worse.
+/// The tree with hyperplanes of the widest margin, if that makes it no worse, without idle splits; its cost.
 fn widest(
     problem: &Problem<'_>,
     tree: ObliqueTree,
@@ -79,7 +83,12 @@ fn widest(
         true => wide,
         false => before,
     };
-    (best.tree, best.cost)
+    let worth = WORTH * problem.points.all();
+    let simple = counted(problem, best.tree.simplified(problem.points, worth));
+    match simple.cost <= best.cost + worth {
+        true => (simple.tree, simple.cost),
+        false => (best.tree, best.cost),
+    }
 }
 
 /// The splits that part something, by node, and the labels of the leaves below them.
