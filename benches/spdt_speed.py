@@ -19,10 +19,10 @@ from runs import Runs
 
 PACKAGES = ("scikit-learn", "scipy", "lightgbm")
 NEWS20 = (20_000, 1_355_191, 9_000_000)
-# Rows by columns of noise: as many as 4 GB of single precision hold.
-ROWS = {200: 10_000, 1000: 10_000, 10_000: 10_000, 100_000: 10_000, 1_000_000: 1_000}
+# Rows by columns of noise: as many as 2 GB of single precision hold.
+ROWS = {200: 10_000, 1000: 10_000, 10_000: 10_000, 100_000: 2_000, 1_000_000: 500}
 MOST_FOR_PEERS = 1000
-REPEATS = 3
+REPEATS = 2
 
 
 def signs_agree(X):
@@ -114,7 +114,7 @@ def run_words(part):
     fits = [timed(lambda: softwood.fit_spdt(X, y, **fit)) for _ in range(REPEATS)]
     above = resident("VmHWM") - before
     peers = [timed(lambda: LinearSVC().fit(X, y)) for _ in range(REPEATS)]
-    model, tree = fits[0][0], softwood.fit_spdt(X, y, **(fit | {"depth": 4, "tol": 1e-3}))
+    model = fits[0][0]
     return {
         "rows": rows,
         "columns": columns,
@@ -127,8 +127,12 @@ def run_words(part):
         "LinearSVC CPU seconds": min(one[2] for one in peers),
         "held-out errors, %": 100 * model.report.loss,
         "duality gap": model.report.optimality,
-        "seconds, depth 4": tree.report.seconds,
     }
+
+
+def row_of(run):
+    """What is printed of a run."""
+    return run["row"]
 
 
 def picture(noises):
@@ -155,6 +159,7 @@ def main():
     parser.add_argument("--noise", type=int, nargs="*", default=list(ROWS))
     parser.add_argument("--parts", type=int, nargs="*", default=[8, 4, 2, 1])
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--report", action="store_true", help="write the tables of runs there are")
     arguments = parser.parse_args()
     fields = ["part", "size", "row"]
     runs = Runs("spdt_speed_runs", fields[:2], fields, [], PACKAGES)
@@ -165,7 +170,7 @@ def main():
         (("noise", k), lambda k=k: {"row": json.dumps(run_exclusive_or(k))})
         for k in arguments.noise
     ]
-    done = runs.carry_out(planned, arguments.resume, lambda row: row["row"])
+    done = runs.read() if arguments.report else runs.carry_out(planned, arguments.resume, row_of)
     of = {
         part: [json.loads(one) for one in of_part["row"]] for part, of_part in done.groupby("part")
     }
@@ -176,7 +181,12 @@ def main():
     exponent = np.polyfit(np.log(texts["nonzeros"]), np.log(texts["CPU seconds"]), 1)[0]
     ratio = last["CPU seconds"] / last["LinearSVC CPU seconds"]
     targets = [
-        target("seconds, 1,000 features of news20's size", last["seconds"], "<=", 10),
+        target(
+            "CPU seconds of all cores, 1,000 features of news20's size",
+            last["CPU seconds"],
+            "<=",
+            10,
+        ),
         target("GB above X", last["GB above X"], "<=", 1),
         target("exponent of CPU seconds by nonzeros", exponent, "<=", 1.1),
         *(

@@ -5,6 +5,9 @@ from .examples import load_example
 from .functions import (
     LambdaMax,
     VcBounds,
+    fit_functional_orct,
+    fit_functional_orrt,
+    fit_functional_orrt_cv,
     fit_orct,
     fit_orct_cv,
     fit_orrt,
@@ -18,7 +21,15 @@ from .functions import (
     vc_bounds,
 )
 from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
-from .models import OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
+from .models import (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+    Svm1OdtModel,
+)
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -27,6 +38,7 @@ from .results import (
     Curve,
     CvCandidate,
     CvTable,
+    FunctionalCandidate,
     LeafModel,
     LinearForm,
     Notice,
@@ -70,6 +82,9 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "ExtremePoints",
+    "FunctionalCandidate",
+    "FunctionalOrctModel",
+    "FunctionalOrrtModel",
     "Hyperplanes",
     "InternalError",
     "LambdaMax",
@@ -108,6 +123,9 @@ __all__ = [
     "VcBounds",
     "__version__",
     "balanced_relaxation",
+    "fit_functional_orct",
+    "fit_functional_orrt",
+    "fit_functional_orrt_cv",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _core
-from ..models import OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel, of_handle
+from ..models import TreeModel, of_handle
 
 if TYPE_CHECKING:
     import os
 
-AnyModel = OrctModel | OrrtModel | SpdtModel | SrtModel | Svm1OdtModel
 
-
-def load(path: str | os.PathLike[str]) -> AnyModel:
+def load(path: str | os.PathLike[str]) -> TreeModel:
     """Load a model from a file made by its method `save`.
 
     Parameters
@@ -23,7 +21,7 @@ def load(path: str | os.PathLike[str]) -> AnyModel:
 
     Returns
     -------
-    OrctModel, OrrtModel, SpdtModel, SrtModel or Svm1OdtModel
+    TreeModel
         The model, of the kind that was saved, the same to the bit.
 
     Raises
@@ -45,5 +43,5 @@ def load(path: str | os.PathLike[str]) -> AnyModel:
     >>> bool((same.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    model: AnyModel = of_handle(_core.load(path))
+    model: TreeModel = of_handle(_core.load(path))
     return model

@@ -15,6 +15,7 @@ from ..results import (
     CvCandidate,
     CvTable,
     FitReport,
+    FunctionalCandidate,
     LinearForm,
     OrctCandidate,
     OrrtCandidate,
@@ -80,6 +81,7 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     by_field = {
+        "n_intervals": FunctionalCandidate,
         "curves": SrtCandidate,
         "epsilon": Svm1OdtCandidate,
         "features": SpdtCandidate,

@@ -3,6 +3,7 @@
 from .cross_validation import (
     CvCandidate,
     CvTable,
+    FunctionalCandidate,
     OrctCandidate,
     OrrtCandidate,
     SpdtCandidate,
@@ -29,6 +30,7 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "FitReport",
+    "FunctionalCandidate",
     "LeafModel",
     "LinearForm",
     "Notice",

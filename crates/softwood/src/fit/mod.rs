@@ -5,10 +5,18 @@ mod check_orct_data;
 mod choose_ridges;
 mod class_fold;
 mod class_groups;
+mod curve_problem;
 mod cv_table;
 #[cfg(test)]
 mod failing_source;
 mod few_features;
+pub mod functional_cv_settings;
+pub mod functional_orct;
+pub mod functional_orct_settings;
+pub mod functional_orrt;
+pub mod functional_orrt_cv;
+pub mod functional_orrt_settings;
+pub mod interval_settings;
 pub mod lambda_max;
 mod leaf_weights;
 mod notices;

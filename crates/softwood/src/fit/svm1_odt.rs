@@ -1,6 +1,7 @@
 //! The hard oblique tree with a proven bound: settings → points → starts → search → hyperplanes → model.
 
 use super::check_orct_data::{check_labels, classes_present};
+use super::leaf_weights::in_users_unit;
 use super::svm1_odt_found::Found;
 use super::svm1_odt_margin::choose_margin;
 use super::svm1_odt_model::{Searched, to_model};
@@ -112,6 +113,7 @@ pub(super) fn search_with(
             (&stop, control),
             search,
         )?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

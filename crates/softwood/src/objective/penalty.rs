@@ -301,6 +301,16 @@ impl Penalty {
         }
     }
 
+    /// The coordinates that are penalized.
+    pub fn coordinates(&self) -> &[usize] {
+        &self.coordinates
+    }
+
+    /// The same within these bounds.
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
     /// Moves each coordinate to the nearest place where it may lie.
     pub fn put_within_bounds(&self, theta: &mut [f64]) {
         self.bounds.prox(theta, 0.0);

@@ -3,12 +3,13 @@
 use super::continuation::Stage;
 use super::decomposition::Decomposition;
 use super::descent::Descent;
-use super::working_sets::NODE_ITERATIONS;
+use super::working_sets::{NODE_ITERATIONS, WorkingSet};
 use crate::solver::{Multipliers, Work};
 use crate::status::SolveStatus;
 use crate::stop::Interrupted;
 
-/// A macro-iteration that lowers the objective by less than this share is the last.
+/// A macro-iteration that lowers the objective by less than this share is the last, or by less than the share `tol`
+/// where that is smaller.
 const MACRO_GAIN: f64 = 1e-3;
 
 /// Where a stage ended.
@@ -21,10 +22,12 @@ pub(crate) struct StageEnd {
 }
 
 impl Descent<'_, '_> {
-    /// Follows macro-iterations of the rule through a stage, as long as they are worthwhile.
+    /// Follows macro-iterations of the rule through a stage, as long as they are worthwhile; the first stage `begins`
+    /// with some iterations of all splits, if so asked.
     pub(super) fn decompose(
         &self,
         stage: &Stage,
+        begins: bool,
         theta: Vec<f64>,
         multipliers: &mut Multipliers,
     ) -> Result<StageEnd, Interrupted> {
@@ -34,7 +37,17 @@ impl Descent<'_, '_> {
         'macro_iterations: for number in 0..most.div_ceil(NODE_ITERATIONS) {
             let before = tree.point().objective;
             let rule = self.working_sets;
-            for set in rule.of_macro_iteration(&self.topology, self.seed, number) {
+            let mut steps = rule.of_macro_iteration(&self.topology, self.seed, number);
+            if begins && number == 0 && self.full_iterations > 0 {
+                steps.splice(
+                    0..0,
+                    [
+                        WorkingSet::Together(self.full_iterations),
+                        WorkingSet::Leaves,
+                    ],
+                );
+            }
+            for set in steps {
                 let ended = match tree.step(&set, rule.iterations(set, most)) {
                     Ok(ended) => ended,
                     Err(interrupted) => SolveStatus::try_from(interrupted)?,
@@ -44,7 +57,7 @@ impl Descent<'_, '_> {
                     break 'macro_iterations;
                 }
             }
-            if before - tree.point().objective <= MACRO_GAIN * before.abs() {
+            if before - tree.point().objective <= self.tol.min(MACRO_GAIN) * before.abs() {
                 status = SolveStatus::Stalled;
                 break;
             }

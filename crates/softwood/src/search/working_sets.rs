@@ -15,6 +15,8 @@ const TIED_ITERATIONS: u64 = 10;
 pub(crate) enum WorkingSet {
     /// W_B: all branch nodes; W_L: none.
     AllBranches,
+    /// The same for so many iterations at most, to begin with.
+    Together(u64),
     /// W_B: none; W_L: all leaves.
     Leaves,
     /// W_B: one branch node; W_L: all leaves.
@@ -61,6 +63,7 @@ impl WorkingSets {
         match set {
             WorkingSet::Node(_) => most.min(NODE_ITERATIONS),
             WorkingSet::Ties => most.min(TIED_ITERATIONS),
+            WorkingSet::Together(iterations) => most.min(iterations),
             WorkingSet::AllBranches | WorkingSet::Leaves => most,
         }
     }
