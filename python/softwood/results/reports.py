@@ -248,7 +248,9 @@ class OrrtReport(FitReport):
         The start the model comes from.
     constraints : tuple of Constraint
         The bounds of `row_groups`, as asked and as reached.
-    cross_validation, selection : None
+    cross_validation : CvTable or None
+        The table from which `fit_orrt_cv` chose the settings.
+    selection : None
         Not used by this model.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``.
