@@ -21,11 +21,11 @@ from softwood.warnings import LimitWarning
 SOLVERS = ("full", "convergent", "nodes")
 # The least depth with a leaf for every class.
 DEPTHS = {"image_segmentation": 3}
-# Iterations of a run at most: a macro-iteration of nodes takes 40 of each node.
+# Iterations of a run at most: a macro-iteration of nodes takes 10 of each node.
 BUDGETS = (10, 80, 1000)
 # Growth from the root ends in one stage without regrowths: k macro-iterations are the first k of any more.
 TRACE_DEPTH = 5
-TRACED = tuple(40 * k for k in range(1, 6))
+TRACED = tuple(10 * k for k in range(1, 11))
 PACKAGES = ("scikit-learn",)
 KEY = ["dataset", "solver", "depth", "iterations", "fold", "start"]
 NUMBERS = ["objective", "accuracy", "cpu_seconds"]
