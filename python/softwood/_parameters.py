@@ -61,7 +61,7 @@ length_penalty : float
     "functional_penalty_shape": """\
 penalty_shape : {"norm", "exp", "power", "inverse", "log"}
     φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
-    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε); counted from φ(0).
 penalty_parameters : mapping, optional
     Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
     for inverse 0.1).""",
@@ -97,7 +97,7 @@ scaling : {"minmax", "quantile"}
     "penalty_shape": """\
 penalty_shape : {"norm", "exp", "power", "inverse", "log"}
     φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
-    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε); counted from φ(0).
 penalty_parameters : mapping, optional
     Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
     for inverse 0.1).

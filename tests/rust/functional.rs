@@ -28,7 +28,7 @@ fn walks(rows: usize) -> (CurveLayout, Array2<f64>, Vec<f64>) {
         row[POINTS] = rng.random_range(0.0..9.0);
     }
     let mean = |i: usize| x.slice(s![i, 12..=20]).mean().unwrap();
-    let y = (0..rows).map(|i| mean(i).abs() + 0.5 * mean(i)).collect();
+    let y = (0..rows).map(|i: usize| f64::abs(mean(i)) + 0.5 * mean(i)).collect();
     let grid = (0..POINTS).map(|k| 100.0 + 5.0 * k as f64).collect();
     let walk = Predictor {
         name: "walk".into(),
