@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import softwood
-from datasets import PUBLISHED, load_regression
+from datasets import load_regression, published_sse
 from record import target, write_results
 from runs import Runs
 
@@ -119,11 +119,6 @@ def planned_runs(arguments):
             for intervals in range(1, arguments.intervals + 1):
                 fit = partial(run_tree, choice, intervals, arguments.starts, arguments.threads)
                 yield (name, "tree", intervals, fold), partial(fit, *rows)
-
-
-def published_sse():
-    """One row per (dataset, method): SSE for 1 to 10 intervals."""
-    return pd.read_csv(PUBLISHED / "sorrt_fd_sse.csv", comment="#")
 
 
 def table_of(runs):

@@ -62,7 +62,7 @@ def plot_intervals(
     ax.set_xlim(grid[0], grid[-1])
     ax.set_xlabel(plain(name))
     sparsity = f"{tree.length_sparsity:.1f} % of the domain unused"
-    ax.set_title(sparsity, fontsize="medium", pad=18)
+    ax.set_title(sparsity, fontsize="medium", pad=32)
     bare(ax)
     return ax
 
