@@ -138,6 +138,13 @@ def draw(curves, traces, path):
     figure.savefig(path, dpi=90)
 
 
+def whole_starts(runs):
+    """Without the starts that not every solver has been through with every limit."""
+    traced = runs["depth"] == TRACE_DEPTH
+    fits = runs[~traced].groupby(["dataset", "fold", "start"])["solver"].transform("size")
+    return runs[traced | (fits.reindex(runs.index) == len(SOLVERS) * len(BUDGETS))]
+
+
 def majority_objectives(folder, sets):
     """Half the share of the rows that are not of the largest class: the objective without a split."""
     counts = {name: np.bincount(load(folder, name)[1]) for name in sets}
@@ -159,7 +166,7 @@ def main():
     arguments = parser.parse_args()
 
     if arguments.summarize:
-        runs = RUNS.read()
+        runs = whole_starts(RUNS.read())
     else:
         runs = RUNS.carry_out(
             planned_runs(arguments),
