@@ -245,13 +245,13 @@ class SlsqpTree:
         )  # fmt: skip
 
 
-def speed(folder, starts, slsqp_starts, threads):
-    """Seconds of ten numbers of intervals on tecator: SLSQP's from some starts, to be multiplied."""
+def speed(folder, starts, slsqp_starts):
+    """Seconds of ten numbers of intervals on tecator, both on one thread: SLSQP's from some starts, to be multiplied."""
     X, y = load_regression(folder, "tecator")
     y = scaled(y)
     began = time.perf_counter()
     model = softwood.fit_functional_orrt(
-        X, y, n_intervals=10, n_starts=starts, n_threads=threads, smoothing=0.0
+        X, y, n_intervals=10, n_starts=starts, n_threads=1, smoothing=0.0
     )
     seconds = time.perf_counter() - began
     one_start, objectives = 0.0, []
@@ -320,9 +320,7 @@ def main():
     print(pd.DataFrame(recovered), flush=True)
     tradeoffs = tradeoff(arguments.data_folder, 8, arguments.threads)
     print(pd.DataFrame(tradeoffs), flush=True)
-    times = speed(
-        arguments.data_folder, arguments.speed_starts, arguments.slsqp_starts, arguments.threads
-    )
+    times = speed(arguments.data_folder, arguments.speed_starts, arguments.slsqp_starts)
     print(times, flush=True)
     table = table_of(runs)
     explanation = (

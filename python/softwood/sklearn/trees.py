@@ -24,7 +24,7 @@ from ..functions import (
 from .base import CurveTree, GroupedTree, TreeClassifier, TreeRegressor
 
 
-class FunctionalORCTClassifier(TreeClassifier, CurveTree, function=fit_functional_orct):
+class FunctionalORCTClassifier(CurveTree, TreeClassifier, function=fit_functional_orct):
     """A classification tree on curves, as :func:`softwood.fit_functional_orct` fits it.
 
     Each row of X holds the points of a curve, or of several side by side, which `spans` names.
@@ -50,7 +50,7 @@ class FunctionalORCTClassifier(TreeClassifier, CurveTree, function=fit_functiona
     """
 
 
-class FunctionalORRTRegressor(TreeRegressor, CurveTree, function=fit_functional_orrt):
+class FunctionalORRTRegressor(CurveTree, TreeRegressor, function=fit_functional_orrt):
     """A regression tree on curves, as :func:`softwood.fit_functional_orrt` fits it.
 
     Each row of X holds the points of a curve, or of several side by side, which `spans` names.
@@ -80,7 +80,7 @@ class FunctionalORRTRegressor(TreeRegressor, CurveTree, function=fit_functional_
     """
 
 
-class FunctionalORRTRegressorCV(TreeRegressor, CurveTree, function=fit_functional_orrt_cv):
+class FunctionalORRTRegressorCV(CurveTree, TreeRegressor, function=fit_functional_orrt_cv):
     """A regression tree on curves with its intervals and steepness chosen by cross-validation.
 
     As :func:`softwood.fit_functional_orrt_cv` fits it; ``model_.report.cross_validation`` holds the
