@@ -22,10 +22,25 @@ REFUSALS = (ValueError, TypeError, OSError, MemoryError, HostileError)
 """What wrong arguments may raise, themselves or when they are read."""
 
 LONGEST_MESSAGE = 600
-NEVER_SAID = ("failed to extract", "object is not iterable", "PyO3", "panicked", "NoneType")
+NEVER_SAID = (
+    "failed to extract",
+    "object is not iterable",
+    "unsupported operand",
+    "not subscriptable",
+    "PyO3",
+    "panicked",
+)
 
 NOT_KNOWN = frozenset(
-    {"score", "standard_error", "accuracy", "optimality", "local_sparsity", "global_sparsity"}
+    {
+        "score",
+        "standard_error",
+        "accuracy",
+        "optimality",
+        "local_sparsity",
+        "global_sparsity",
+        "steepness",
+    }
 )
 """Figures that may be NaN or infinite: of settings never tried, of fits cut off."""
 

@@ -257,7 +257,6 @@ def test_cross_validation_within_a_time_limit(example):
         ({"depth": 2}, TypeError, r"depth: chosen by cross-validation"),
         ({"local_penalty": 0}, TypeError, r"local_penalty: chosen .*; give local_grid"),
         ({"rows": "all"}, TypeError, r"unknown setting rows; known are costs"),
-        ({"solver": "full"}, TypeError, r"unknown setting solver; known are costs"),
         ({"depths": 1}, TypeError, r"depths must be a sequence of integers, got 1 \(int\)"),
         ({"depths": "12"}, TypeError, r"depths must be a sequence of integers, got '12'"),
         ({"depths": (1.5,)}, TypeError, r"depths must be an integer, got 1.5"),

@@ -52,6 +52,8 @@ def plot_decision_map(
     tree = tree_of(model)
     if isinstance(tree, FunctionalModel):
         raise TypeError("trees on curves have no map over columns; plot_intervals shows them")
+    if np.shape(np.asarray(features, object)) != (2,):
+        raise TypeError(f"features must be a pair of names or places, got {features!r}")
     places = [place_of(tree, feature) for feature in features]
     points = [column_of(X, tree, place) for place in places]
     ax, look = start(ax, 6, 4.6)

@@ -51,7 +51,8 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     if path.score is not None:
         lines = [(f"{path.score_name} on validation rows", 100 * path.score)]
     else:
-        lines = [(f"1 − {path.loss_name}", 100 * (1 - path.loss))]
+        name = "R² of training" if path.score_name == "R²" else f"1 − {path.loss_name}"
+        lines = [(name, 100 * (1 - path.loss))]
     lines.append(("coefficients that are 0", path.local_sparsity))
     lines.append(("features that are not used", path.global_sparsity))
     places = np.arange(len(grid))
