@@ -20,7 +20,19 @@ PACKAGES = ("scikit-learn",)
 KEY = ["dataset", "method", "depth", "split"]
 FIELDS = [*KEY, "r2", "seconds", "objective", "status"]
 RUNS = Runs("orrt_accuracy_runs", KEY, FIELDS, ["objective"], PACKAGES)
-TREES = {"fit_orrt": softwood.fit_orrt, "fit_srt": softwood.fit_srt}
+CHOICE_FOLDS = 3
+
+
+def fit_with_steepness_by_folds(X, y, depth, **settings):
+    """fit_orrt_cv where the depth is given: γ is chosen on folds of the training rows."""
+    return softwood.fit_orrt_cv(X, y, (depth,), folds=CHOICE_FOLDS, **settings)
+
+
+TREES = {
+    "fit_orrt": softwood.fit_orrt,
+    "fit_orrt_cv": fit_with_steepness_by_folds,
+    "fit_srt": softwood.fit_srt,
+}
 FOREST_TREES = 500
 
 
@@ -32,6 +44,9 @@ def peers(threads):
         "LASSO": lambda: make_pipeline(MinMaxScaler(), LassoCV(cv=5, max_iter=100_000)),
         "CART": lambda: StandardizedResponse(
             GridSearchCV(DecisionTreeRegressor(random_state=0), pruned, cv=5)
+        ),
+        "rpart": lambda: StandardizedResponse(
+            DecisionTreeRegressor(min_impurity_decrease=0.01, min_samples_leaf=7, random_state=0)
         ),
         "forest": lambda: RandomForestRegressor(FOREST_TREES, n_jobs=threads, random_state=0),
     }
@@ -76,10 +91,9 @@ def run_peer(make, X_train, X_test, y_train, y_test):
 
 def planned_runs(sets, arguments):
     """Every (key, work) of this call, in the order in which they run."""
-    for name in sets:
-        X, y = load_regression(arguments.data_folder, name)
-        for number in range(arguments.splits):
-            rows = split(X, y, number)
+    for number in range(arguments.splits):
+        for name in sets:
+            rows = split(*load_regression(arguments.data_folder, name), number)
             for method, make in peers(arguments.threads).items():
                 yield (name, method, 0, number), partial(run_peer, make, *rows)
             for method, fit in TREES.items():
@@ -99,30 +113,33 @@ def summarize(runs):
         for name in runs["dataset"].unique():
             row = {"depth": depth, "dataset": name, "r2": means["fit_orrt", depth, name]}
             row["published"] = published.loc[name, f"S-ORRT_D{depth}"]
-            row["gain"] = row["r2"] - row["published"]
+            row["fit_orrt_cv"] = means["fit_orrt_cv", depth, name]
             row["fit_srt"] = means["fit_srt", depth, name]
             row |= {method: means[method, 0, name] for method in peers(1)}
             row["seconds"] = seconds["fit_orrt", depth, name]
+            row["seconds_cv"] = seconds["fit_orrt_cv", depth, name]
             rows.append(row)
     return rows
 
 
 def judge(rows):
-    """The targets, for every depth that ran."""
+    """The targets, for every depth that ran: of the published steepness, and of the one chosen on folds."""
     targets = []
     for depth in sorted({row["depth"] for row in rows}):
         group = [row for row in rows if row["depth"] == depth]
-
-        def mean(column, group=group):
-            return sum(row[column] for row in group) / len(group)
-
         at = f"depth {depth}, {len(group)} sets"
-        gain = mean("r2") - mean("published")
-        targets.append(target(f"{at}: mean R² minus the published", gain, ">=", 0))
-        if depth == 3:
-            for method in ("OLS", "LASSO", "CART"):
-                ahead = mean("r2") - mean(method)
-                targets.append(target(f"{at}: mean R² minus that of {method}", ahead, ">=", 0.1))
+        mean = {
+            what: sum(row[what] for row in group) / len(group)
+            for what in group[0]
+            if what != "dataset"
+        }
+        for name, column in (("γ = 512", "r2"), ("γ by folds", "fit_orrt_cv")):
+            gain = mean[column] - mean["published"]
+            targets.append(target(f"{at}, {name}: mean R² minus the published", gain, ">=", 0))
+            if depth == 3:
+                for method in ("OLS", "LASSO", "CART", "rpart"):
+                    what = f"{at}, {name}: mean R² minus that of {method}"
+                    targets.append(target(what, mean[column] - mean[method], ">=", 0.1))
     return targets
 
 
@@ -146,8 +163,12 @@ def main():
     )
     table = summarize(runs)
     explanation = (
-        f"Test R², mean over {arguments.splits} splits of 75/25, with default settings; seconds per fit of fit_orrt on {arguments.threads} threads, with other work on the machine. "
-        f"published: S-ORRT without penalties, 1000 starts, on splits of its own. LASSO and CART are chosen by five folds of the training rows; forest: {FOREST_TREES} trees."
+        f"Test R², mean over {arguments.splits} splits of 75/25. r2: fit_orrt with default settings (γ = 512); "
+        f"fit_orrt_cv: γ of 32, 128 or 512 by {CHOICE_FOLDS} folds of the training rows. seconds: a fit on "
+        f"{arguments.threads} threads, with much other work on the machine. published: S-ORRT without penalties, "
+        "γ = 512, 1000 starts, on splits of its own. LASSO and CART are chosen by five folds of the training rows; "
+        "rpart: splits that lower the error by 1 % of the response's variance, at least 7 rows a leaf, which is R's "
+        f"default and near the CART of the published table; forest: {FOREST_TREES} trees."
     )
     sections = {"Targets": judge(table), "Per set": table, "How to read it": explanation}
     write_results("orrt_accuracy", "Accuracy of ORRT", table, sections, PACKAGES)

@@ -10,6 +10,8 @@ from record import target, write_results
 
 # Position of B, the racial composition, among the features; the group is above its third quartile.
 PROTECTED = 11
+# The published trees have no ridge.
+WAYS = {"defaults": {}, "no ridge": {"ridge_leaves": 0.0, "tol": 1e-5, "n_starts": 16}}
 
 
 def fit(X, y, group, bound, depth, **settings):
@@ -38,24 +40,27 @@ def main():
     X, y = load_regression(arguments.data_folder, "boston_housing")
     group = X[:, PROTECTED] > pd.Series(X[:, PROTECTED]).quantile(0.75)
     published = published_fairness()
-    # As good as no ridge, as the published trees have none; so precise that levels can be compared.
-    settings = {"ridge_leaves": 1e-5, "tol": 1e-5, "n_starts": 16, "n_threads": arguments.threads}
     rows, targets = [], []
-    for depth in arguments.depths:
-        for level in published.itertuples():
-            bound = None if level.C == "-" else float(level.C)
-            row = {"tau": level.tau, "C": level.C, "published_mse": level.mse}
-            row |= fit(X, y, group, bound, depth, **settings)
-            rows.append(row)
-            at = f"depth {depth}, tau {level.tau}"
-            if bound is not None:
-                excess = row["gap"] - bound
-                targets.append(target(f"{at}: gap beyond its bound", excess, "<=", 1e-3))
-            ratio = row["mse"] / level.mse
-            targets.append(target(f"{at}: training error by the published", ratio, "<=", 1.02))
+    for way, settings in WAYS.items():
+        for depth in arguments.depths:
+            excesses, ratios = [], []
+            for level in published.itertuples():
+                bound = None if level.C == "-" else float(level.C)
+                row = {"settings": way, "tau": level.tau, "C": level.C, "published_mse": level.mse}
+                row |= fit(X, y, group, bound, depth, n_threads=arguments.threads, **settings)
+                rows.append(row)
+                ratios.append(row["mse"] / level.mse)
+                if bound is not None:
+                    excesses.append(row["gap"] - bound)
+            at = f"{way}, depth {depth}, worst level"
+            targets.append(target(f"{at}: gap beyond its bound", max(excesses), "<=", 1e-3))
+            targets.append(
+                target(f"{at}: training error by the published", max(ratios), "<=", 1.02)
+            )
     explanation = (
         "Fits to all 506 rows; C bounds the distance between the mean prediction of the group (B above its third quartile) and that of all rows. "
-        "ridge_leaves=1e-5, 16 starts. The depth of the published tree is not stated."
+        "no ridge: ridge_leaves=0, as the published trees have none, tol=1e-5, 16 starts. The ridge that the defaults "
+        "choose is for new rows and costs error on training rows. The depth of the published tree is not stated."
     )
     sections = {"Targets": targets, "Every level": rows, "How to read it": explanation}
     write_results("orrt_fairness", "Bounds on mean predictions: Boston", rows, sections)

@@ -43,9 +43,9 @@ def measure(n, seed, threads):
     softwood.fit_orrt(X[:2000].copy(), y[:2000], depth=1, n_threads=threads)
     before = resident("VmRSS")
     reset_peak()
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     model = softwood.fit_orrt(X, y, depth=1, random_state=seed, n_threads=threads)
-    seconds = time.perf_counter() - began
+    seconds, worked = time.perf_counter() - began, time.process_time() - worked
     above = resident("VmHWM") - before
     error = ((model.predict(X_test) - y_test) ** 2).mean()
     cart = cart_error(X, y, X_test, y_test)
@@ -53,6 +53,7 @@ def measure(n, seed, threads):
         "rows": n,
         "seed": seed,
         "seconds": seconds,
+        "cpu_seconds": worked,
         "mse": error,
         "cart_mse": cart,
         "ratio": error / cart,
@@ -84,20 +85,28 @@ def main():
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
                 rows.append(fresh.submit(measure, n, seed, arguments.threads).result())
             print(rows[-1], flush=True)
+    # Of the processor: on a busy machine the clock tells more of the other programs.
     means = {
-        n: sum(row["seconds"] for row in rows if row["rows"] == n) / repeats
+        n: sum(row["cpu_seconds"] for row in rows if row["rows"] == n) / repeats
         for n, repeats in zip(arguments.rows, arguments.repeats, strict=True)
     }
-    targets = [target("largest ratio of the error to CART's", max(r["ratio"] for r in rows), "<=", 0.7)]
+    targets = [
+        target("largest ratio of the error to CART's", max(r["ratio"] for r in rows), "<=", 0.7)
+    ]
     sizes = sorted(means)
     if len(sizes) > 1:
         growth = math.log(means[sizes[-1]] / means[sizes[0]]) / math.log(sizes[-1] / sizes[0])
-        what = f"exponent of the seconds from {sizes[0]:g} to {sizes[-1]:g} rows"
+        what = f"exponent of the processor's seconds from {sizes[0]:g} to {sizes[-1]:g} rows"
         targets.append(target(what, growth, "<=", 1.05))
     largest = [row for row in rows if row["rows"] == 10_000_000]
     for row in largest:
         targets.append(target("seconds at 10⁷ rows", row["seconds"], "<=", 120))
-        targets.append(target("peak memory at 10⁷ rows above X and y, MB", row["above_MB"], "<=", 1000))
+        on_idle = row["cpu_seconds"] / arguments.threads
+        what = f"the processor's seconds at 10⁷ rows, by {arguments.threads} threads"
+        targets.append(target(what, on_idle, "<=", 120))
+        targets.append(
+            target("peak memory at 10⁷ rows above X and y, MB", row["above_MB"], "<=", 1000)
+        )
     explanation = (
         f"p = {FEATURES}, depth 1, defaults, {arguments.threads} threads, other programs at work: seconds are upper "
         f"bounds. N(0, 0.5) is taken to have variance {NOISE_VARIANCE}. Errors are those on {TEST_ROWS} new rows; CART "

@@ -124,7 +124,9 @@ def main():
     runs = RUNS.carry_out(
         planned_runs(arguments, features),
         arguments.resume,
-        lambda row: f"{row['test_r2']:.4f} {row['local_sparsity']:.0f} {row['global_sparsity']:.0f}",
+        lambda row: (
+            f"{row['test_r2']:.4f} {row['local_sparsity']:.0f} {row['global_sparsity']:.0f}"
+        ),
     )
     table = summary(runs, features, arguments.step)
     dense, best = chosen(table)

@@ -5,6 +5,9 @@ from .examples import load_example
 from .functions import (
     LambdaMax,
     VcBounds,
+    fit_functional_orct,
+    fit_functional_orrt,
+    fit_functional_orrt_cv,
     fit_orct,
     fit_orct_cv,
     fit_orrt,
@@ -18,7 +21,15 @@ from .functions import (
     vc_bounds,
 )
 from .functions.orrt_path import OrrtLambdaMax, orrt_lambda_max, orrt_sparsity_path
-from .models import OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel
+from .models import (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+    Svm1OdtModel,
+)
 from .objective import OrctObjective
 from .path import SparsityPath, sparsity_path
 from .progress import Progress
@@ -27,6 +38,7 @@ from .results import (
     Curve,
     CvCandidate,
     CvTable,
+    FunctionalCandidate,
     LeafModel,
     LinearForm,
     Notice,
@@ -44,6 +56,7 @@ from .results import (
     SplitExplanation,
     SrtCandidate,
     SrtReport,
+    Svm1OdtCandidate,
     Svm1OdtReport,
 )
 from .row_groups import RowGroup
@@ -69,6 +82,9 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "ExtremePoints",
+    "FunctionalCandidate",
+    "FunctionalOrctModel",
+    "FunctionalOrrtModel",
     "Hyperplanes",
     "InternalError",
     "LambdaMax",
@@ -101,11 +117,15 @@ __all__ = [
     "SrtCandidate",
     "SrtModel",
     "SrtReport",
+    "Svm1OdtCandidate",
     "Svm1OdtModel",
     "Svm1OdtReport",
     "VcBounds",
     "__version__",
     "balanced_relaxation",
+    "fit_functional_orct",
+    "fit_functional_orrt",
+    "fit_functional_orrt_cv",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",

@@ -10,6 +10,8 @@ from ._sparse import CsrRows
 __all__ = [
     "MAX_DEPTH",
     "Encoding",
+    "FunctionalOrctHandle",
+    "FunctionalOrrtHandle",
     "InternalError",
     "OrctHandle",
     "OrctObjective",
@@ -20,6 +22,9 @@ __all__ = [
     "__version__",
     "balanced_relaxation",
     "defaults",
+    "fit_functional_orct",
+    "fit_functional_orrt",
+    "fit_functional_orrt_cv",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",
@@ -55,6 +60,7 @@ _Group = tuple[
 _Update = Callable[[int, int, int, float | None, float], object]
 _Settings = dict[str, Any]
 _Table = tuple[list[str], list[Any]]
+_Predictors = list[tuple[str, list[float] | None]]
 _Unseen = list[tuple[str, list[str], int]]
 
 class InternalError(RuntimeError): ...
@@ -98,10 +104,8 @@ class _SoftHandle(_Handle):
     @property
     def coefficients(self) -> NDArray[np.float64]: ...
 
-@final
-class OrctHandle(_SoftHandle):
-    @staticmethod
-    def from_json(text: str) -> OrctHandle: ...
+# What handles on classification trees have; the binary has no such class.
+class _ClassificationHandle(_SoftHandle):
     def predict(self, x: _Rows, routing: Any, n_threads: Any) -> NDArray[np.intp]: ...
     def predict_proba(self, x: _Rows, routing: Any, n_threads: Any) -> NDArray[np.float64]: ...
     def label_probabilities(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
@@ -128,6 +132,11 @@ class OrctHandle(_SoftHandle):
     @property
     def global_sparsity(self) -> float: ...
 
+@final
+class OrctHandle(_ClassificationHandle):
+    @staticmethod
+    def from_json(text: str) -> OrctHandle: ...
+
 # What handles on regression trees have; the binary has no such class.
 class _RegressionHandle(_SoftHandle):
     def predict(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
@@ -141,10 +150,8 @@ class _RegressionHandle(_SoftHandle):
     @property
     def leaf_weights(self) -> NDArray[np.float64]: ...
 
-@final
-class OrrtHandle(_RegressionHandle):
-    @staticmethod
-    def from_json(text: str) -> OrrtHandle: ...
+# What handles on mixtures of linear models have; the binary has no such class.
+class _MixtureHandle(_RegressionHandle):
     @property
     def gamma(self) -> float: ...
     @property
@@ -155,6 +162,25 @@ class OrrtHandle(_RegressionHandle):
     def local_sparsity(self) -> float: ...
     @property
     def global_sparsity(self) -> float: ...
+
+@final
+class OrrtHandle(_MixtureHandle):
+    @staticmethod
+    def from_json(text: str) -> OrrtHandle: ...
+
+@final
+class FunctionalOrrtHandle(_MixtureHandle):
+    @staticmethod
+    def from_json(text: str) -> FunctionalOrrtHandle: ...
+    def interval_means(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
+    def intervals(self) -> dict[str, Any]: ...
+
+@final
+class FunctionalOrctHandle(_ClassificationHandle):
+    @staticmethod
+    def from_json(text: str) -> FunctionalOrctHandle: ...
+    def interval_means(self, x: _Rows, n_threads: Any) -> NDArray[np.float64]: ...
+    def intervals(self) -> dict[str, Any]: ...
 
 @final
 class SpdtHandle(_Handle):
@@ -248,6 +274,25 @@ def defaults() -> dict[str, dict[str, Any]]: ...
 def integer(name: str, value: Any, low: int, high: int, otherwise: str = "") -> int: ...
 def refuse_missing(table: _Table) -> None: ...
 def number(name: str, value: Any, otherwise: str = "") -> float: ...
+def fit_functional_orct(
+    training: _Training,
+    predictors: _Predictors,
+    settings: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrctHandle: ...
+def fit_functional_orrt_cv(
+    training: _Regression,
+    predictors: _Predictors,
+    settings: _Settings,
+    choices: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrrtHandle: ...
+def fit_functional_orrt(
+    training: _Regression,
+    predictors: _Predictors,
+    settings: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrrtHandle: ...
 def fit_orct(
     training: _Training,
     groups: list[_Group],
@@ -307,7 +352,7 @@ def orrt_lambda_max(training: _Regression, settings: _Settings) -> tuple[float, 
 def fit_srt_cv(
     training: _Regression, settings: _Settings, choices: _Settings, progress: _Update | None
 ) -> SrtHandle: ...
-def load(path: str | os.PathLike[str]) -> OrctHandle | OrrtHandle | SrtHandle: ...
+def load(path: str | os.PathLike[str]) -> Any: ...
 def select_extreme_points(
     x: _Rows, settings: _Settings
 ) -> tuple[

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Answer = tuple["list[float] | None", float, int, bool, list[tuple[float, float, float]]]
-Solver = Callable[[dict[str, Any], "NDArray[np.float64]", "float | None", Callable[[], bool]], Answer]
+Solver = Callable[
+    [dict[str, Any], "NDArray[np.float64]", "float | None", Callable[[], bool]], Answer
+]
 
 
 def highs_solver(n_threads: int | None) -> Solver:
@@ -33,7 +35,8 @@ def highs_solver(n_threads: int | None) -> Solver:
         seconds: float | None,
         stopped: Callable[[], bool],
     ) -> Answer:
-        highs = highspy.Highs()
+        make: Any = highspy.Highs  # which has no types
+        highs = make()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("mip_rel_gap", 0.0)
         if n_threads is not None:

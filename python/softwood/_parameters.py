@@ -25,6 +25,46 @@ X : array_like, data frame, mapping or sparse matrix, shape (N, p)
     categories: each level of such a column becomes a feature that is 1 there and 0 elsewhere,
     together one group for `global_penalty`. The model keeps this encoding and takes tables,
     too.""",
+    "curves": """\
+curves : array_like, mapping, sequence or FDataGrid
+    One curve per row, shape (N, points), all known at the same places; or several predictors: a
+    mapping from names to such arrays, to one number a row (a scalar, shape (N,), which counts as a
+    constant curve) or to curves of scikit-fda (``FDataGrid``), or a sequence of them.""",
+    "n_intervals": """\
+n_intervals : int
+    Number H of critical intervals, at most the number of points of the finest curve. Intervals of
+    no length are critical instants.""",
+    "grids": """\
+grids : array_like, mapping or sequence, optional
+    Where the points of each predictor are: increasing numbers, in units of their own. By default
+    equal distances from 0 to 1, or the grid of an ``FDataGrid``. The domains of all predictors are
+    laid on one another.""",
+    "spans": """\
+spans : mapping, optional
+    Several predictors in one array: names and their columns, ``{"nir": (0, 100), "age": 100}``.""",
+    "derivatives": """\
+derivatives : sequence of int
+    Orders of the derivatives whose means are features: 0 is the curve itself, 1 and 2 are
+    derivatives by its own places.""",
+    "smoothing": """\
+smoothing : float or "auto"
+    Weight λ ≥ 0 of ∫ g″² of the natural cubic splines g that stand for the curves, beside the sum
+    of squared distances, on a domain of length 1; 0 goes through all points. ``"auto"`` chooses one λ
+    for each predictor by generalized cross-validation.""",
+    "functional_gamma": """\
+gamma : float
+    Steepness of the splits, above 0, on features of which four standard deviations of their curves
+    fill [0, 1].""",
+    "length_penalty": """\
+length_penalty : float
+    Weight λ_len ≥ 0 of the share of the domain that the intervals cover.""",
+    "functional_penalty_shape": """\
+penalty_shape : {"norm", "exp", "power", "inverse", "log"}
+    φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε); counted from φ(0).
+penalty_parameters : mapping, optional
+    Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
+    for inverse 0.1).""",
     "labels": """\
 y : array_like, shape (N,)
     Labels: ints, bools, strings or floats, all of one kind.""",
@@ -57,7 +97,7 @@ scaling : {"minmax", "quantile"}
     "penalty_shape": """\
 penalty_shape : {"norm", "exp", "power", "inverse", "log"}
     φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
-    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε); counted from φ(0).
 penalty_parameters : mapping, optional
     Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
     for inverse 0.1).
@@ -99,13 +139,20 @@ sensitive_features : array_like, shape (N,), optional
     "cover_classes": """\
 cover_classes : bool
     Whether every class must be the label of at least one leaf.""",
+    "split_penalty": """\
+split_penalty : float or "auto"
+    Cost of each split, on the scale of the mean cost: subtrees that do not save as much become
+    leaves. ``"auto"`` is that of one mistake on one row from depth 5 on, where trees are grown
+    from the root, else 0.""",
     "solver": """\
 solver : {"full", "nodes", "convergent", "auto"}
     Which splits move at a time: all of them (``"full"``); one after the other in random order, each
     with the labels of all leaves (``"nodes"``, the paper's S-NB-DEC), which looks only at the rows that
     have something at stake at a split; all splits and all labels in turn until neither changes
-    (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` from depth 2 on where no rates of classes
-    are bounded, else ``"full"``.
+    (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` at depths 2 to 4 where no rates of
+    classes are bounded, else ``"full"``.
+full_iterations : int
+    Iterations of all splits at once that ``"nodes"`` begins with.
 proximal_weight : float
     Weight ψ ≥ 0 of (ψ/2)‖a − aˢ‖², by which a step of ``"nodes"`` or ``"convergent"`` is pulled
     to where it began, beside the mean cost.""",
@@ -186,7 +233,7 @@ def public(**refused: str) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         names = list(inspect.signature(function).parameters)
         known = [name for name in ORCT if name in names]
-        known += [name for name in names if name not in known and name not in ("X", "y")]
+        known += [name for name in names if name not in known and name not in ("X", "curves", "y")]
 
         @functools.wraps(function)
         def call(*arguments: Any, **named: Any) -> Any:

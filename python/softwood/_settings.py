@@ -16,6 +16,9 @@ from ._features import OpenTable, open_rows
 
 # The defaults of every setting, as the core has them: signatures read theirs here.
 DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
+FUNCTIONAL_ORCT = DEFAULTS["fit_functional_orct"]
+FUNCTIONAL_ORRT = DEFAULTS["fit_functional_orrt"]
+FUNCTIONAL_ORRT_CV = DEFAULTS["fit_functional_orrt_cv"]
 ORCT = DEFAULTS["fit_orct"]
 ORCT_CV = DEFAULTS["fit_orct_cv"]
 SPDT = DEFAULTS["fit_spdt"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-M = TypeVar("M", OrctModel, OrrtModel)
+M = TypeVar("M", bound=OrctModel | OrrtModel)
 
 
 class SparsityPath(Generic[M]):
@@ -70,6 +70,20 @@ class SparsityPath(Generic[M]):
             self.global_sparsity[row, column] = model.global_sparsity
             if self.score is not None:
                 self.score[row, column] = score
+
+    @property
+    def _of_regression(self) -> bool:
+        return any(isinstance(model, OrrtModel) for row in self.models for model in row)
+
+    @property
+    def score_name(self) -> str:
+        """What the score is: accuracy, or R² of a regression."""
+        return "R²" if self._of_regression else "accuracy"
+
+    @property
+    def loss_name(self) -> str:
+        """What the loss is: the expected cost, or the error of a standardized response."""
+        return "error of training" if self._of_regression else "expected cost of training"
 
     def rows(self) -> list[dict[str, float]]:
         """Return the points done as dicts, one a point, ready for a data frame."""

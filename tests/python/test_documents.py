@@ -4,9 +4,9 @@ import re
 import sys
 from pathlib import Path
 
-import page_code
 import pytest
 
+import page_code
 import softwood
 
 ROOT = Path(__file__).parents[2]
@@ -41,3 +41,14 @@ def test_links_between_pages_lead_somewhere():
         text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
         for target in re.findall(r"\]\(([^)#:]+)\)", text):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_promise_is_held_by_files_that_are_there():
+    page = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    rows = [row for row in page.splitlines() if row.startswith("| **")]
+    assert len(rows) > 10
+    for row in rows:
+        held_by = re.findall(r"`(tests/[^`]*|deny\.toml)`", row.rpartition(" | ")[2])
+        assert held_by, row
+        for name in held_by:
+            assert (ROOT / name).exists(), name

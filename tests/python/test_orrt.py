@@ -194,3 +194,30 @@ def test_tables_are_encoded_in_groups_of_rows_too():
     assert bound.feasible
     assert bound.reached == pytest.approx(error, rel=1e-6)
     assert model.feature_names == ["colour", "size"]
+
+
+@pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
+def test_bounds_are_kept_where_the_group_is_a_feature_too():
+    X, y = rows()
+    member = (X[:, 2] > 0).astype(float)
+    X = np.column_stack([X, member])
+    y = y + 2 * member
+    group = softwood.RowGroup(rows=member == 1, name="members", max_mean_gap=0.1)
+    model = softwood.fit_orrt(X, y, depth=1, n_starts=2, row_groups=group)
+    predicted = model.predict(X)
+    assert abs(predicted[member == 1].mean() - predicted.mean()) <= 0.1 + 1e-3
+    assert model.report.constraints[0].feasible
+
+
+@pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
+def test_a_constant_response_and_more_columns_than_rows_bear_bounds():
+    X, _ = rows(30)
+    group = softwood.RowGroup(rows=[0, 1, 2], max_mse=0.5, max_mean_gap=0.0)
+    model = softwood.fit_orrt(X, np.full(30, 4.0), depth=1, n_starts=2, row_groups=group)
+    assert model.predict(X).tolist() == [4.0] * 30
+    assert all(bound.feasible and bound.reached == 0 for bound in model.report.constraints)
+    rng = np.random.default_rng(4)
+    wide, noise = rng.normal(size=(20, 50)), rng.normal(size=20)
+    some = softwood.RowGroup(rows=[3, 7], max_mse=0.2)
+    model = softwood.fit_orrt(wide, noise, depth=1, n_starts=2, row_groups=some)
+    assert ((model.predict(wide)[[3, 7]] - noise[[3, 7]]) ** 2).mean() <= 0.2 + 1e-3

@@ -14,7 +14,14 @@ def rows(count=200, features=4, seed=0):
 def test_the_table_of_a_choice_tells_what_was_tried():
     X, y = rows()
     model = softwood.fit_orrt_cv(
-        X, y, (1,), gammas=(16, 512), ridges=(None, 10.0), global_grid=(0, 0.05), n_starts=2, folds=3
+        X,
+        y,
+        (1,),
+        gammas=(16, 512),
+        ridges=(None, 10.0),
+        global_grid=(0, 0.05),
+        n_starts=2,
+        folds=3,
     )
     table = model.report.cross_validation
     assert len(table.candidates) == 8

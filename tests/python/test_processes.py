@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -113,3 +114,44 @@ def test_threads_share_rows_model_and_objective(three):
 
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(work, range(12)))) == 1
+
+
+FORKS = """
+import os, sys, time
+import numpy as np, softwood
+X = np.random.default_rng(0).normal(size=(3000, 5))
+y = X[:, 0] > 0
+children = []
+def fork(state):
+    if children:
+        return
+    children.append(os.fork())
+    if children[0]:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(children[0], os.WNOHANG)
+            if pid:
+                print("ended", os.waitstatus_to_exitcode(status), flush=True)
+                return
+            time.sleep(0.02)
+        os.kill(children[0], 9)
+        print("hangs", flush=True)
+    elif "{child}" == "fits":
+        softwood.fit_orct(X[:50], y[:50], depth=1, n_starts=1, gamma=512, scaling="minmax")
+        os._exit(7)
+softwood.fit_orct(X, y, depth=3, n_starts=200, time_limit=1, progress=fork)
+print("parent", len(children))
+"""
+
+
+@fork
+@pytest.mark.parametrize(("child", "code"), [("fits", 7), ("returns", 1)])
+def test_a_child_forked_in_a_callback_ends(child, code):
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKS.replace("{child}", child)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stdout == f"ended {code}\nparent 1\n", ran.stderr
+    assert ("cannot go on with the fit" in ran.stderr) == (child == "returns")

@@ -73,7 +73,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::softwood.warnings.LimitWarning"
         ("min_class_rate", {0: -0.1}, ValueError, r"min_class_rate must be rates from 0 to 1"),
         ("min_class_rate", [0.5, 0.5], ValueError, r"a rate for each of the 3 classes, got 2"),
         ("min_class_rate", {0: "high"}, TypeError, r"min_class_rate\[0\] must be a number"),
-        ("solver", "nodes", ValueError, r"solver must be 'full' in this version, got 'nodes'"),
+        ("solver", "newton", ValueError, r"solver must be .full., .nodes., .convergent. or .auto."),
         ("cover_classes", 1, TypeError, r"cover_classes must be True or False, got 1 \(int\)"),
         ("n_starts", 0, ValueError, r"n_starts must be an integer from 1 to 1000000, got 0"),
         ("n_starts", 10**12, ValueError, r"n_starts must be an integer from 1 to 1000000"),

@@ -1,7 +1,8 @@
-"""Hard oblique trees with a proven bound: known optima, bounds, starts, models, limits, bad input."""
+"""Hard oblique trees with a proven bound: known optima, starts, models, limits, bad input."""
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ def blobs(n=60, seed=0):
 
 
 def separable(U, left, right, margin):
-    """Return whether a hyperplane has these rows on its sides by the margin, |g − h·u| ≤ 1 for all."""
+    """Return whether a hyperplane parts these rows by the margin, |g − h·u| ≤ 1 for all."""
     A = np.c_[np.ones(len(U)), -U]
     rows = [A, -A, -A[left], A[right]]
     limits = [np.ones(len(U))] * 2 + [np.full(len(left), -margin), np.full(len(right), -margin)]
@@ -30,7 +31,7 @@ def separable(U, left, right, margin):
 
 
 def fewest_errors_of_one_split(X, y, margin):
-    """Return the least count of wrong rows of a tree of depth 1, by trying all sets of right rows."""
+    """Return the fewest wrong rows of a tree of depth 1, by trying all sets of right rows."""
     U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     labels = np.unique(y)
     for errors in range(len(y)):
@@ -133,13 +134,14 @@ def test_a_tree_of_the_best_is_a_start_that_cannot_be_improved():
 
 def test_starts_that_cannot_be_taken_are_refused():
     X, y = blobs()
-    deep = softwood.fit_orct(X, y, depth=3, scaling="minmax", n_starts=1)
-    with pytest.raises(ValueError, match="deeper than depth=2"):
-        softwood.fit_svm1_odt(X, y, start=deep)
-    curved = softwood.fit_orct(X, y, depth=1, scaling="quantile", n_starts=1)
+    deep = softwood.fit_svm1_odt(X, y, depth=2, max_nodes=0)
+    with pytest.raises(ValueError, match="start is a tree of depth 2, deeper than depth=1"):
+        softwood.fit_svm1_odt(X, y, depth=1, start=deep)
+    two = y != "c"
+    curved = softwood.fit_orct(X[two], y[two], depth=1, scaling="quantile", n_starts=1)
     with pytest.raises(ValueError, match="quantile scaling"):
         softwood.fit_svm1_odt(X, y, start=curved)
-    wide = softwood.fit_orct(np.c_[X, X], y, depth=1, scaling="minmax", n_starts=1)
+    wide = softwood.fit_orct(np.c_[X, X], y, depth=2, scaling="minmax", n_starts=1)
     with pytest.raises(ValueError, match="start must be"):
         softwood.fit_svm1_odt(X, y, start=wide)
     with pytest.raises(ValueError, match='start must be "auto"'):
@@ -176,14 +178,15 @@ def test_bad_rows_are_refused():
     with pytest.raises(ValueError, match="at least two classes"):
         softwood.fit_svm1_odt(X, ["a"] * len(y))
     with pytest.raises(ValueError, match="finite"):
-        softwood.fit_svm1_odt(np.where(X > X[0, 0], np.nan, X), y)
+        softwood.fit_svm1_odt(np.full_like(X, np.nan), y)
 
 
 def test_extreme_but_legal_input():
     two = softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], depth=3)
     assert two.report.objective == 0
     assert two.depth == 1
-    same = softwood.fit_svm1_odt([[1.0], [1.0], [1.0]], [0, 1, 1])
+    with pytest.warns(softwood.SoftwoodWarning, match="predicts 1 for all"):
+        same = softwood.fit_svm1_odt([[1.0], [1.0], [1.0]], [0, 1, 1])
     assert (same.report.objective, same.report.status, same.depth) == (1, "optimal", 0)
     assert same.predict([[7.0]]).tolist() == [1]
     X, y = blobs(20)
@@ -195,7 +198,9 @@ def test_extreme_but_legal_input():
     assert (wide.report.objective, wide.report.status) == (0, "optimal")
     tiny = softwood.fit_svm1_odt(X * 1e-300, y, max_nodes=0)
     assert np.isfinite(tiny.intercepts).all()
-    strict = softwood.fit_svm1_odt(X, y, epsilon=0.999, max_nodes=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", softwood.SoftwoodWarning)
+        strict = softwood.fit_svm1_odt(X, y, epsilon=0.999, max_nodes=0)
     assert strict.report.proof.reached_margin >= 0.999 - 1e-6
 
 
@@ -211,8 +216,8 @@ def test_alpha2_makes_coefficients_zero():
 
 def test_a_time_limit_returns_the_incumbent_with_its_bound():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(400, 6)), rng.integers(0, 2, 400)
-    model = softwood.fit_svm1_odt(X, y, time_limit=1.0, n_starts=1)
+    X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
+    model = softwood.fit_svm1_odt(X, y, time_limit=2.0, n_starts=1, restarts=1)
     report = model.report
     assert report.status == "time_limit"
     assert 0 <= report.proof.bound < report.objective
@@ -235,8 +240,7 @@ def test_models_are_saved_pickled_and_printed(tmp_path):
     assert "mass" in text
     assert "at margin 0.01" in str(model.report)
     assert model.importance().shape == (2,)
-    path = model.explain_path(X[0])
-    assert [step.node for step in path][0] == 0
+    assert model.explain_path(X[0])[0].node == 0
     assert (model.apply(X) < len(model.leaves)).all()
 
 
@@ -258,3 +262,38 @@ def test_same_bits_on_any_number_of_threads():
         two.report.proof.nodes,
         two.report.proof.bound,
     )
+
+
+def test_folds_choose_the_margin():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    y = (X[:, 0] + X[:, 1] > 0) ^ (rng.uniform(size=90) < 0.1)
+    model = softwood.fit_svm1_odt(
+        X, y, depth=1, epsilon="auto", alpha2="auto", max_nodes=0, n_starts=2, restarts=2
+    )
+    table = model.report.cross_validation
+    chosen = table.candidates[table.chosen]
+    assert model.report.proof.margin == chosen.epsilon
+    assert {c.epsilon for c in table.candidates} == {0.003, 0.01, 0.03, 0.1, 0.2, 0.4}
+    assert {c.alpha2 for c in table.candidates} == {0.0, 0.1, 1.0}
+    assert chosen.score == max(c.score for c in table.candidates)
+    with pytest.raises(TypeError, match="epsilon must be a number"):
+        softwood.fit_svm1_odt(X, y, epsilon="wide")
+
+
+def test_rows_that_stand_for_the_others_find_a_start_for_all():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(600, 2))
+    y = (X[:, 0] + 0.3 * X[:, 1] > 0.6) ^ (rng.uniform(size=600) < 0.05)
+    model = softwood.fit_svm1_odt(
+        X, y, depth=1, start="cart", rows="selected", max_nodes=0, restarts=2
+    )
+    selection = model.report.selection
+    assert [one.step for one in selection.rounds][:2] == ["clusters", "mistakes"]
+    assert selection.share < 0.3
+    accuracies = [one.accuracy for one in selection.rounds if one.accepted]
+    assert accuracies == sorted(accuracies)
+    assert selection.accuracy == accuracies[-1]
+    assert 1 - model.report.loss >= selection.accuracy - 1e-12
+    with pytest.raises(ValueError, match="beta2"):
+        softwood.fit_svm1_odt(X, y, rows=softwood.RowSelection(beta2=2.0))

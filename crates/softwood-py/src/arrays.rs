@@ -150,9 +150,9 @@ pub fn check_memory(what: &str, count: usize, width: usize) -> PyResult<()> {
 /// Vectors of the size of θ that a solver holds at the least: ten pairs of L-BFGS and a few more.
 const VECTORS: usize = 24;
 
-/// MemoryError if there is no room to look for the splits of a tree.
-pub fn check_memory_for_splits(features: usize, depth: usize) -> PyResult<()> {
-    let parameters = (features + 1).saturating_mul((1 << depth) - 1);
+/// MemoryError if there is no room to look for so many splits.
+pub fn check_memory_for_splits(features: usize, splits: usize) -> PyResult<()> {
+    let parameters = (features + 1).saturating_mul(splits);
     check_memory(
         "the parameters and a solver's memory of them",
         parameters,

@@ -2,9 +2,13 @@
 //! interruptible and watched, no thread left behind.
 
 use crate::exceptions::{CoreError, from_panic, no_threads};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use softwood::data::Rows;
 use softwood::{Control, FitError};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,16 +16,40 @@ use std::time::{Duration, Instant};
 /// How often the calling thread looks up from waiting.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Runs `job` in the calling thread without the GIL; `function` is named if it panics.
+/// A call of a function on rows, as it is told should it panic.
+pub struct Call<'a> {
+    function: &'a str,
+    rows: usize,
+    features: usize,
+}
+
+impl<'a> Call<'a> {
+    pub fn on(rows: &Rows<'_>, function: &'a str) -> Self {
+        Self {
+            function,
+            rows: rows.len(),
+            features: rows.features(),
+        }
+    }
+}
+
+impl fmt::Display for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, features) = (self.rows, self.features);
+        write!(f, "{} on X of shape ({rows}, {features})", self.function)
+    }
+}
+
+/// Runs `job` in the calling thread without the GIL; `call` is named if it panics.
 pub fn enter<T: Send, E: Into<CoreError> + Send>(
     py: Python<'_>,
-    function: &str,
+    call: impl fmt::Display + Sync,
     job: impl FnOnce() -> Result<T, E> + Send,
 ) -> PyResult<T> {
     // What a panic may have left half done is dropped with the job, never looked at again.
     match py.detach(|| catch_unwind(AssertUnwindSafe(job))) {
         Ok(outcome) => Ok(outcome.map_err(Into::into)?),
-        Err(panic) => Err(from_panic(function, &*panic)),
+        Err(panic) => Err(from_panic(&call, &*panic)),
     }
 }
 
@@ -32,12 +60,12 @@ pub fn enter<T: Send, E: Into<CoreError> + Send>(
 /// until then, as `show` makes it, in the attribute `partial`: None if there is nothing yet.
 pub fn run_fit<'py, T: Send, S: IntoPyObject<'py>>(
     py: Python<'py>,
-    function: &str,
+    call: impl fmt::Display + Sync,
     progress: Option<&Py<PyAny>>,
     fit: impl FnOnce(&Control) -> Result<T, FitError> + Send,
     show: impl FnOnce(T) -> S,
 ) -> PyResult<S> {
-    let ended = watch(py, function, progress, fit)?;
+    let ended = watch(py, call, progress, fit)?;
     let Some(interruption) = ended.interruption else {
         return ended.outcome.map(show);
     };
@@ -50,10 +78,10 @@ pub fn run_fit<'py, T: Send, S: IntoPyObject<'py>>(
 /// Runs other work in the same way; interrupted, it has nothing to show.
 pub fn run_interruptible<T: Send>(
     py: Python<'_>,
-    function: &str,
+    call: impl fmt::Display + Sync,
     job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
 ) -> PyResult<T> {
-    let ended = watch(py, function, None, job)?;
+    let ended = watch(py, call, None, job)?;
     ended.interruption.map_or(ended.outcome, Err)
 }
 
@@ -65,11 +93,11 @@ struct Ended<T> {
 
 fn watch<T: Send>(
     py: Python<'_>,
-    function: &str,
+    call: impl fmt::Display + Sync,
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
 ) -> PyResult<Ended<T>> {
-    let began = Instant::now();
+    let (began, process) = (Instant::now(), process::id());
     let control = Control::default();
     let look_up = |py: Python<'_>| -> PyResult<()> {
         if let Some(callback) = progress {
@@ -77,7 +105,11 @@ fn watch<T: Send>(
             let seconds = began.elapsed().as_secs_f64();
             let starts = (now.starts_done, now.starts, now.iterations);
             let state = (starts.0, starts.1, starts.2, now.best_objective, seconds);
-            callback.call1(py, state)?;
+            let called = callback.call1(py, state);
+            if process::id() != process {
+                end_forked_child(py);
+            }
+            called?;
         }
         py.check_signals()
     };
@@ -95,7 +127,7 @@ fn watch<T: Send>(
             let outcome = loop {
                 match outcome.recv_timeout(SLICE) {
                     Ok(Ok(outcome)) => break outcome.map_err(|e| CoreError::from(e).into()),
-                    Ok(Err(panic)) => break Err(from_panic(function, &*panic)),
+                    Ok(Err(panic)) => break Err(from_panic(&call, &*panic)),
                     Err(RecvTimeoutError::Timeout) if interruption.is_none() => {
                         // None while the interpreter shuts down: nobody waits for a model any more.
                         let looked = Python::try_attach(look_up);
@@ -106,7 +138,7 @@ fn watch<T: Send>(
                     }
                     Err(RecvTimeoutError::Timeout) => {} // it ends within moments
                     Err(RecvTimeoutError::Disconnected) => {
-                        break Err(from_panic(function, &"a thread ended without an answer"));
+                        break Err(from_panic(&call, &"a thread ended without an answer"));
                     }
                 }
             };
@@ -120,4 +152,16 @@ fn watch<T: Send>(
         ended.interruption = look_up(py).err();
     }
     Ok(ended)
+}
+
+/// Ends a child that a callback has forked and that came back from it: the thread of the fit has stayed with the
+/// parent, and nothing could be returned here without it.
+fn end_forked_child(py: Python<'_>) -> ! {
+    let text = "a process forked in a progress callback cannot go on with the fit, \
+                whose threads stayed behind: it must end within the callback, by os._exit";
+    PyRuntimeError::new_err(text).write_unraisable(py, None);
+    let _ = py
+        .import("os")
+        .and_then(|os| os.call_method1("_exit", (1,)));
+    process::abort()
 }

@@ -6,6 +6,7 @@ use rayon::ThreadPoolBuildError;
 use softwood::fitted::ModelFileError;
 use softwood::{FitError, InputError};
 use std::any::Any;
+use std::fmt::Display;
 
 create_exception!(
     softwood,
@@ -79,14 +80,14 @@ pub fn no_threads(reason: impl std::fmt::Display) -> PyErr {
     PyRuntimeError::new_err(format!("could not start threads: {reason}"))
 }
 
-/// A panic in `function`, with what it said.
-pub fn from_panic(function: &str, panic: &(dyn Any + Send)) -> PyErr {
+/// A panic in a call, with what it said.
+pub fn from_panic(call: &impl Display, panic: &(dyn Any + Send)) -> PyErr {
     let said = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("a panic without a message");
     InternalError::new_err(format!(
-        "internal error in {function}: {said}; please report it"
+        "internal error in {call}: {said}; please report it"
     ))
 }

@@ -1,7 +1,7 @@
 //! The raw handle on a fitted model: what every kind has, once.
 
 use crate::arrays::{Matrix, check_memory, matrix};
-use crate::doorway::enter;
+use crate::doorway::{Call, enter};
 use crate::exceptions::CoreError;
 use crate::kept_pool::in_kept_pool;
 use crate::results::SplitFields;
@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use softwood::data::Rows;
 use softwood::fitted::{FitReport, Importance, Rule, SoftTree};
 use softwood::{FittedModel, FittedTree, InputError};
+use std::fmt::Display;
 
 /// From so many rows on threads are worth their while, and `n_threads` counts.
 const ROWS_FOR_A_POOL: usize = 20_000;
@@ -28,23 +29,25 @@ pub fn read_rows<T: Send>(
 ) -> PyResult<T> {
     let rows = x.rows(py)?;
     check_memory(what, rows.len(), width)?;
-    on_threads(py, function, rows.len(), n_threads, || job(rows))
+    on_threads(py, Call::on(&rows, function), rows.len(), n_threads, || {
+        job(rows)
+    })
 }
 
 /// Does `job`, which is about so many rows, on the threads it may use.
 pub fn on_threads<T: Send>(
     py: Python<'_>,
-    function: &str,
+    call: impl Display + Sync,
     rows: usize,
     n_threads: &Bound<'_, PyAny>,
     job: impl FnOnce() -> Result<T, InputError> + Send,
 ) -> PyResult<T> {
     let n_threads = threads(n_threads)?;
     if rows < ROWS_FOR_A_POOL {
-        return enter(py, function, job);
+        return enter(py, call, job);
     }
     // Where no threads are to be had, the core does with those it has.
-    enter(py, function, || {
+    enter(py, call, || {
         let mut job = Some(job);
         let mut run = || job.take().map(|job| job());
         match in_kept_pool(n_threads, &mut run) {

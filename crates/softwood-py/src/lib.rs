@@ -6,6 +6,7 @@ mod doorway;
 mod encoding;
 mod exceptions;
 mod fit_functions;
+mod functional;
 mod handle;
 mod kept_pool;
 mod load;
@@ -37,6 +38,10 @@ mod _core {
     #[pymodule_export]
     use super::exceptions::InternalError;
     #[pymodule_export]
+    use super::fit_functions::functional::{
+        fit_functional_orct, fit_functional_orrt, fit_functional_orrt_cv,
+    };
+    #[pymodule_export]
     use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};
     #[pymodule_export]
     use super::fit_functions::orrt::{fit_orrt, fit_orrt_cv, orrt_lambda_max, orrt_sparsity_path};
@@ -46,6 +51,8 @@ mod _core {
     use super::fit_functions::srt::{fit_srt, fit_srt_cv};
     #[pymodule_export]
     use super::fit_functions::svm1_odt::{fit_svm1_odt, fit_svm1_odt_by_mip};
+    #[pymodule_export]
+    use super::functional::{FunctionalOrctHandle, FunctionalOrrtHandle};
     #[pymodule_export]
     use super::load::load;
     #[pymodule_export]

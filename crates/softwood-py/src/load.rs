@@ -1,6 +1,7 @@
 //! Models of any kind from files.
 
 use crate::doorway::enter;
+use crate::functional::{FunctionalOrctHandle, FunctionalOrrtHandle};
 use crate::orct::OrctHandle;
 use crate::orrt::OrrtHandle;
 use crate::spdt::SpdtHandle;
@@ -14,6 +15,8 @@ use std::path::PathBuf;
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     Ok(match enter(py, "load", || Model::load(path))? {
+        Model::FunctionalOrct(model) => Bound::new(py, FunctionalOrctHandle(model))?.into_any(),
+        Model::FunctionalOrrt(model) => Bound::new(py, FunctionalOrrtHandle(model))?.into_any(),
         Model::Orct(model) => Bound::new(py, OrctHandle(model))?.into_any(),
         Model::Orrt(model) => Bound::new(py, OrrtHandle(model))?.into_any(),
         Model::Spdt(model) => Bound::new(py, SpdtHandle(model))?.into_any(),

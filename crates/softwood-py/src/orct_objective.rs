@@ -1,8 +1,7 @@
 //! The ORCT objective by itself, as `softwood.objective` wraps it.
 
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
-use crate::doorway::{enter, run_interruptible};
-use crate::exceptions::CoreError;
+use crate::doorway::{Call, enter, run_interruptible};
 use crate::kept_pool::KeptPool;
 use crate::setting_tables::{fixed_gamma, fixed_scaling, orct_settings};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -17,7 +16,7 @@ use softwood::objective::ExpectedCost;
 use softwood::solver::Objective;
 use softwood::stop::Stop;
 use softwood::tree::{ParameterLayout, Topology};
-use softwood::{Control, FitError, InputError, OrctSettings, check_orct_input};
+use softwood::{Control, FitError, OrctSettings, check_orct_input};
 
 /// Values of X from which an evaluation may take longer than anybody likes to wait for Ctrl-C; below, a
 /// thread to wait for it would cost more than it helps.
@@ -64,19 +63,19 @@ impl OrctObjective {
         let weights: Option<Vec<f64>> = sample_weight.map(|weights| weights.as_array().to_vec());
         let matrix: Matrix<'_> = x.extract()?;
         let rows = matrix.rows(py)?;
-        check_memory_for_splits(rows.features(), depth)?;
+        check_memory_for_splits(rows.features(), (1 << depth) - 1)?;
         let pool = KeptPool::new(settings.run.n_threads);
-        let learn = || {
-            let costs = check_orct_input(rows, &labels, weights.as_deref(), &settings)?;
-            let scaling = Scaling::learn(kind, rows, weights.as_deref());
-            let weights =
-                RowWeights::new(&*scaled_once(rows.reborrow(), &scaling), weights.as_deref());
+        let learn = |control: &Control| {
+            let weights = weights.as_deref();
+            let costs = check_orct_input(rows, &labels, weights, &settings)?;
+            let scaling = Scaling::learn_until(kind, rows, weights, &control.stop)?;
+            let weights = RowWeights::new(&*scaled_once(rows.reborrow(), &scaling), weights);
             Ok((costs, scaling, weights))
         };
-        let (costs, scaling, weights) = enter(py, "OrctObjective", || {
-            pool.run(learn)
-                .map_err(CoreError::from)?
-                .map_err(|error: InputError| CoreError::from(error))
+        let call = Call::on(&rows, "OrctObjective");
+        let (costs, scaling, weights) = interruptible_if_long(py, call, rows, |control| {
+            let learned = pool.run(|| learn(control));
+            learned.map_err(|error| pool.not_started(&error))?
         })?;
         let topology = Topology::complete(depth);
         Ok(Self {
@@ -115,13 +114,25 @@ impl OrctObjective {
         }
         let matrix: Matrix<'_> = self.x.bind(py).extract()?;
         let rows = matrix.rows(py)?;
-        let evaluate = |control: &Control| self.evaluate(rows, &theta, control);
-        let (value, gradient) = if rows.len().saturating_mul(rows.features()) < LONG {
-            enter(py, "value_and_gradient", || evaluate(&Control::default()))
-        } else {
-            run_interruptible(py, "value_and_gradient", evaluate)
-        }?;
+        let call = Call::on(&rows, "value_and_gradient");
+        let (value, gradient) = interruptible_if_long(py, call, rows, |control| {
+            self.evaluate(rows, &theta, control)
+        })?;
         Ok((value, gradient.into_pyarray(py)))
+    }
+}
+
+/// Does work on rows that are passed over once, on a thread of its own if they are many.
+fn interruptible_if_long<T: Send>(
+    py: Python<'_>,
+    call: Call<'_>,
+    rows: Rows<'_>,
+    job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
+) -> PyResult<T> {
+    if rows.len().saturating_mul(rows.features()) < LONG {
+        enter(py, call, || job(&Control::default()))
+    } else {
+        run_interruptible(py, call, job)
     }
 }
 

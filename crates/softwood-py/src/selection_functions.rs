@@ -1,7 +1,7 @@
 //! Row selection, as `softwood.selection` calls it.
 
 use crate::arrays::Matrix;
-use crate::doorway::run_interruptible;
+use crate::doorway::{Call, run_interruptible};
 use crate::setting_tables::selection_settings;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ pub fn select_extreme_points<'py>(
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Covering<'py>> {
     let (rows, settings) = (x.rows(py)?, selection_settings(settings)?);
-    let answer = run_interruptible(py, "select_extreme_points", |control| {
+    let answer = run_interruptible(py, Call::on(&rows, "select_extreme_points"), |control| {
         let (tolerance, n_threads) = (settings.tolerance, settings.n_threads);
         softwood::selection::select_extreme_points(rows, tolerance, n_threads, &control.stop)
     })?;
@@ -80,7 +80,7 @@ pub fn select_rows<'py>(
         of_leaf,
     };
     let (rows, settings) = (x.rows(py)?, selection_settings(settings)?);
-    let chosen = run_interruptible(py, "select_rows", |control| {
+    let chosen = run_interruptible(py, Call::on(&rows, "select_rows"), |control| {
         let stop = &control.stop;
         softwood::selection::select_rows(rows, &codes, &leaves, &hyperplanes, &settings, stop)
     })?;
@@ -110,7 +110,7 @@ type Balanced<'py> = (
 #[pyfunction]
 pub fn balanced_relaxation<'py>(py: Python<'py>, x: Matrix<'py>) -> PyResult<Balanced<'py>> {
     let rows = x.rows(py)?;
-    let answer = run_interruptible(py, "balanced_relaxation", |control| {
+    let answer = run_interruptible(py, Call::on(&rows, "balanced_relaxation"), |control| {
         softwood::selection::balanced_relaxation(rows, &control.stop)
     })?;
     Ok((

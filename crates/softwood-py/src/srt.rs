@@ -34,3 +34,9 @@ regression_handle! {
         }
     }
 }
+
+impl SrtHandle {
+    fn model(&self) -> &SrtModel {
+        &self.0
+    }
+}

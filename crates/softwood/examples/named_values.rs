@@ -29,6 +29,9 @@ const SMALL: &str = r#"{
     "evaluations": 0, "optimality": 0, "start_objectives": [0], "best_start": 0, "rows": 2}
 }"#;
 
+/// Of trees on curves.
+const POINTS: &str = "this tree takes the points of curves: see the example `serve`";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((path, pairs)) = arguments.split_first() else {
@@ -42,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Model::Spdt(tree) => tree.tree().column_encoding(),
         Model::Srt(tree) => tree.tree().column_encoding(),
         Model::Svm1Odt(tree) => tree.tree().column_encoding(),
+        _ => return Err(POINTS.into()),
     };
     let mut row = Vec::new();
     for pair in pairs {
@@ -87,6 +91,7 @@ fn predict(model: &Model, row: &[(&str, Value)]) -> Result<(), Box<dyn Error>> {
             let class = tree.predict(row.view())?[0];
             println!("{}", tree.classes.text(class as usize));
         }
+        _ => return Err(POINTS.into()),
     }
     Ok(())
 }

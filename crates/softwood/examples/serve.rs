@@ -34,6 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn predict(model: &Model, row: &[f64]) -> Result<(), Box<dyn Error>> {
     let row = Array2::from_shape_vec((1, row.len()), row.to_vec())?;
     match model {
+        Model::FunctionalOrct(tree) => {
+            let class = tree.predict(row.view())?[0];
+            println!("{}", tree.on_means.classes.text(class as usize));
+        }
+        Model::FunctionalOrrt(tree) => println!("{}", tree.predict(row.view())?[0]),
         Model::Orct(tree) => {
             let class = tree.predict(row.view())?[0];
             println!("{}", tree.classes.text(class as usize));

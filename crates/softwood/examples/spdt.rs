@@ -10,7 +10,7 @@ const FEATURES: usize = 2000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (starts, columns, values, y) = counts(400);
-    let rows: Rows<'_> = CsrRows::new(FEATURES, &starts, &columns, &values)?.into();
+    let rows: Rows<'_> = CsrRows::new(FEATURES, &starts[..], &columns[..], &values[..])?.into();
     let labels = Labels::from(y.as_slice());
     let settings = SpdtSettings {
         depth: 2,

@@ -14,6 +14,14 @@ pub enum InputError {
         /// Columns of X.
         columns: usize,
     },
+    /// X with more rows or columns than can be numbered.
+    #[error("X must have fewer than 2^32 rows and columns, got shape ({rows}, {columns})")]
+    TooLarge {
+        /// Rows of X.
+        rows: usize,
+        /// Columns of X.
+        columns: usize,
+    },
     /// A per-row argument of another length than X.
     #[error("X has {rows} rows but {name} has {len} values")]
     RowMismatch {
@@ -60,7 +68,7 @@ pub enum InputError {
         value: f64,
     },
     /// A bad row weight.
-    #[error("sample_weight[{row}] is {value}; weights must be finite and not negative")]
+    #[error("sample_weight[{row}] is {value:?}; weights must be finite and not negative")]
     Weight {
         /// Row of the first such weight.
         row: usize,
@@ -107,6 +115,22 @@ pub enum InputError {
         /// How many features may.
         most: usize,
     },
+    /// Curves that cannot be fitted or predicted.
+    #[error("curve {name:?} {reason}")]
+    Curves {
+        /// Name of the predictor.
+        name: String,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
+    /// Rows whose columns are not the points of the curves.
+    #[error("X has {got} columns but the grids of its curves have {expected} points in all")]
+    CurveColumns {
+        /// Columns of X.
+        got: usize,
+        /// Points of all curves, and scalars.
+        expected: usize,
+    },
     /// A cost that is no cost.
     #[error(
         "costs[{row}, {column}] is {value:?}; costs must be numbers from 0 to 1e100, and 0 on the diagonal"
@@ -128,7 +152,7 @@ pub enum InputError {
         reason: String,
     },
     /// A setting out of range.
-    #[error("{name} must be {expected}, got {got}")]
+    #[error("{name} must be {expected}, got {}", shortened(got))]
     Setting {
         /// The setting.
         name: &'static str,
@@ -141,8 +165,33 @@ pub enum InputError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A model file that cannot be trusted.
-    #[error("not a valid softwood model: {0}")]
+    #[error("not a valid softwood model: {}", clipped(.0))]
     ModelFile(String),
+}
+
+/// Digits of a number that are told.
+const MOST_DIGITS: usize = 30;
+
+/// A number of very many digits by its exponent; all else as it is.
+fn shortened(shown: &str) -> String {
+    match shown.parse::<f64>() {
+        Ok(number) if shown.len() > MOST_DIGITS => format!("{number:e}"),
+        _ => shown.to_owned(),
+    }
+}
+
+/// Characters that are quoted of a file, at its beginning and at its end, where its place is told.
+const QUOTED: [usize; 2] = [200, 100];
+
+/// The ends of what may quote a file of any length.
+fn clipped(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= QUOTED[0] + QUOTED[1] {
+        return text.to_owned();
+    }
+    let beginning = text.chars().take(QUOTED[0]);
+    let end = text.chars().skip(length - QUOTED[1]);
+    beginning.chain(['…']).chain(end).collect()
 }
 
 /// Why there is no model. Reaching a limit is not an error: see the report's status.

@@ -42,10 +42,10 @@
 //! together with β̄.
 //!
 //! An optimal randomized regression tree (ORRT) has the splits of an ORCT and linear leaf models of a
-//! standardized response, mixed by the probabilities of the leaves, ū being the mean row and v_j the variance of feature j:
+//! standardized response, mixed by the probabilities of the leaves, ū being the mean row and β̄ the mean of the leaves' models:
 //!
 //! ```text
-//! min  (1/Σ_i w_i) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²),
+//! min  (1/Σ_i w_i) Σ_i w_i (φ_i − y_i)² + ½ Σ_j (λ_j Σ_t (β_tj − β̄_j)² + κ_j β̄_j²),
 //! φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)),  −1 ≤ a, μ ≤ 1.
 //! ```
 //!
@@ -60,7 +60,7 @@
 //!
 //! | folder | what is there |
 //! |---|---|
-//! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`] and [`fit_srt`] |
+//! | `fit` | the plot: one file per fit function, [`fit_orct`], [`fit_orrt`], [`fit_srt`], [`fit_functional_orrt`], … |
 //! | `search` | starts, continuation, pruning, regrowing, node decomposition, folds and racing |
 //! | [`mip`] | hard trees as a mixed-integer program: plain data for any solver |
 //! | `exact` | hard trees with a proven bound: separation by a margin, search over routings, improvement of splits |
@@ -73,6 +73,7 @@
 //! | `passes` | every pass over the rows, a small value each, with sums that can be merged |
 //! | [`fitted`] | prediction, explanation, rules, the model file |
 //! | [`tree`] | numbering of nodes, layout of parameters, the fused kernel over a block of rows |
+//! | [`functional`] | curves: splines, means over intervals, features that move with the ends of intervals |
 //! | [`data`] | rows in, dense ([`ndarray`]) or sparse ([`CsrRows`](data::CsrRows)), blocks of scaled rows out; weights, classes, responses; feature maps |
 //! | `vectors` | vector arithmetic below all of it |
 //!
@@ -119,6 +120,7 @@ mod exact;
 #[cfg(feature = "fit")]
 mod fit;
 pub mod fitted;
+pub mod functional;
 #[cfg(feature = "fit")]
 mod leaves;
 #[cfg(feature = "fit")]
@@ -149,6 +151,20 @@ mod vectors;
 #[cfg(feature = "fit")]
 pub use control::Control;
 pub use error::{FitError, InputError};
+#[cfg(feature = "fit")]
+pub use fit::functional_cv_settings::FunctionalCvSettings;
+#[cfg(feature = "fit")]
+pub use fit::functional_orct::fit_functional_orct;
+#[cfg(feature = "fit")]
+pub use fit::functional_orct_settings::FunctionalOrctSettings;
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt::fit_functional_orrt;
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt_cv::fit_functional_orrt_cv;
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt_settings::FunctionalOrrtSettings;
+#[cfg(feature = "fit")]
+pub use fit::interval_settings::IntervalSettings;
 #[cfg(feature = "fit")]
 pub use fit::lambda_max::lambda_max;
 #[cfg(feature = "fit")]
@@ -200,8 +216,8 @@ pub use fit::svm1_odt_mip::fit_svm1_odt_by_mip;
 #[cfg(feature = "fit")]
 pub use fit::svm1_odt_settings::{StartSplit, Svm1OdtSettings, Svm1OdtStart};
 pub use fitted::{
-    FittedModel, FittedTree, Model, ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel,
-    Svm1OdtModel,
+    FittedModel, FittedTree, FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel, Model,
+    ModelFileError, OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel,
 };
 #[cfg(feature = "fit")]
 pub use objective::LambdaMax;

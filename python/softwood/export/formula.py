@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import CLASSIFIERS, OrctModel, OrrtModel, SpdtModel, SrtModel, TreeModel
+from ..models import (
+    CLASSIFIERS,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+    Svm1OdtModel,
+    TreeModel,
+)
 
 ROUTINGS = ("soft", "hard")
 
@@ -20,6 +28,7 @@ ROUTES: dict[type[TreeModel], tuple[str, ...]] = {
     OrrtModel: ("soft",),
     SpdtModel: ("hard",),
     SrtModel: ("hard",),
+    Svm1OdtModel: ("hard",),
 }
 
 
@@ -272,11 +281,12 @@ def _map(feature: dict[str, Any]) -> Map | None:
     return made
 
 
-def _classes(model: OrctModel | SpdtModel, file: dict[str, Any]) -> Classes:
+def _classes(model: OrctModel | SpdtModel | Svm1OdtModel, file: dict[str, Any]) -> Classes:
     codes = model._handle.leaf_classes
     labels = np.zeros((len(model.leaves), len(model.classes)))
     labels[np.arange(len(codes)), codes] = 1
-    if isinstance(model, SpdtModel):
+    if not isinstance(model, OrctModel):
+        slopes = file.get("leaf_slopes", [0.0] * len(codes))
         return Classes(
             labels=model.classes.tolist(),
             frequencies=model.leaf_frequencies,
@@ -284,7 +294,7 @@ def _classes(model: OrctModel | SpdtModel, file: dict[str, Any]) -> Classes:
             hard_decisions=codes.tolist(),
             decision="leaf_labels",
             leaf_labels=labels,
-            doubt=_doubt(model.leaf_frequencies, np.asarray(file["leaf_slopes"], np.float64)),
+            doubt=_doubt(model.leaf_frequencies, np.asarray(slopes, np.float64)),
         )
     decision, costs = model._handle.decision
     return Classes(

@@ -1,5 +1,8 @@
 """The functions users call, a file each: check the arguments, hand them to the compiled core."""
 
+from .functional_orct import fit_functional_orct
+from .functional_orrt import fit_functional_orrt
+from .functional_orrt_cv import fit_functional_orrt_cv
 from .loading import load
 from .orct import fit_orct
 from .orct_cv import fit_orct_cv
@@ -14,6 +17,9 @@ from .theory import LambdaMax, VcBounds, lambda_max, vc_bounds
 __all__ = [
     "LambdaMax",
     "VcBounds",
+    "fit_functional_orct",
+    "fit_functional_orrt",
+    "fit_functional_orrt_cv",
     "fit_orct",
     "fit_orct_cv",
     "fit_orrt",

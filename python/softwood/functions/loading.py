@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _core
-from ..models import OrctModel, OrrtModel, SpdtModel, SrtModel, of_handle
+from ..models import TreeModel, of_handle
 
 if TYPE_CHECKING:
     import os
 
 
-def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SpdtModel | SrtModel:
+def load(path: str | os.PathLike[str]) -> TreeModel:
     """Load a model from a file made by its method `save`.
 
     Parameters
@@ -21,7 +21,7 @@ def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SpdtModel | Sr
 
     Returns
     -------
-    OrctModel, OrrtModel, SpdtModel or SrtModel
+    TreeModel
         The model, of the kind that was saved, the same to the bit.
 
     Raises
@@ -43,5 +43,5 @@ def load(path: str | os.PathLike[str]) -> OrctModel | OrrtModel | SpdtModel | Sr
     >>> bool((same.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    model: OrctModel | OrrtModel | SpdtModel | SrtModel = of_handle(_core.load(path))
+    model: TreeModel = of_handle(_core.load(path))
     return model

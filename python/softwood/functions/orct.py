@@ -45,6 +45,7 @@ def fit_orct(
     sensitive_features: ArrayLike | None = None,
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = ORCT["solver"],
+    full_iterations: int = ORCT["full_iterations"],
     proximal_weight: float = ORCT["proximal_weight"],
     rows: str | RowSelection = "all",
     n_starts: int = ORCT["n_starts"],
@@ -98,7 +99,8 @@ def fit_orct(
         λ_L as a share, from 0 to 1, of the one that empties the tree (``lambda_max`` of the rows,
         weights and scaling in use): 0.1 means the same on every data set. Instead of
         `local_penalty` and `global_penalty`.
-    {max_features, min_class_rate, min_class_rate_on, row_groups, sensitive_features}
+    {split_penalty, max_features, min_class_rate, min_class_rate_on, row_groups}
+    {sensitive_features}
     {cover_classes, solver}
     rows : {"all", "selected"} or RowSelection
         Which rows to train on: all, or few that stand for them, selected as :class:`RowSelection`

@@ -52,6 +52,7 @@ def fit_orct_cv(
     sensitive_features: ArrayLike | None = None,
     cover_classes: bool = ORCT["cover_classes"],
     solver: str = ORCT["solver"],
+    full_iterations: int = ORCT["full_iterations"],
     proximal_weight: float = ORCT["proximal_weight"],
     n_starts: int = ORCT["n_starts"],
     random_state: int | None = ORCT["random_state"],
@@ -97,8 +98,8 @@ def fit_orct_cv(
     rule : {"best", "one_se"}
         Take the candidate of the best score, or the shallowest and then sparsest of those within
         one standard error of it.
-    {costs, sample_weight, class_weight, penalty_shape, max_features, min_class_rate}
-    {min_class_rate_on, row_groups, sensitive_features, cover_classes, solver, n_starts}
+    {costs, sample_weight, class_weight, penalty_shape, split_penalty, max_features}
+    {min_class_rate, min_class_rate_on, row_groups, sensitive_features, cover_classes, solver, n_starts}
     {random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.

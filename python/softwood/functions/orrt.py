@@ -52,24 +52,31 @@ def fit_orrt(
     features mapped to [0, 1], reaches leaf t with probability Pₜ(x), and its prediction is the
     mixture Σ_t Pₜ(x) (β_0t + βₜᵀx) of all leaves: a smooth function, with an exact local
     explanation everywhere. All splits and leaf models are chosen together to minimize the mean
-    squared error of the standardized response and (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²), v_j being
-    the variance of feature j, under −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from
-    one linear regression, which is solved at every step.
+    squared error of the standardized response and a ridge on the leaf models, under
+    −1 ≤ a, μ ≤ 1. For given splits all leaf models follow from one linear regression, which is
+    solved at every step.
 
     Parameters
     ----------
     {X}
     y : array_like, shape (N,)
         Response, finite numbers.
-    {depth, gamma}
+    {depth}
+    gamma : float
+        Steepness of the splits, above 0; the larger, the closer to hard splits. With few rows
+        splits softer than those of the thesis, the default, predict new rows better;
+        :func:`fit_orrt_cv` chooses.
     ridge_leaves : float, optional
-        Penalty λ_β of the leaf models, at least 0. By default the one with the most evidence at
-        the best start after a few iterations: with as many features as rows leaves shrink instead
-        of interpolating.
+        Penalty λ_β ≥ 0 of the plain ridge (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²), v_j being the
+        variance of feature j. By default each feature has a penalty of its leaf coefficients around
+        their mean and one of this mean, those with the most evidence at the best start after a few
+        iterations: leaves of few rows tend to a common model, and with as many features as rows
+        that one shrinks instead of interpolating.
     {fixed_scaling}
     local_penalty : float
         Weight λ_L ≥ 0 of Σ φ(|c|) over the coefficients c of all splits and of all leaf models of
-        the standardized response: fewer features in each node.
+        the standardized response: fewer features in each node. Steep splits get along with small
+        coefficients, which a penalty hardly charges for: smaller `gamma` gives sparser splits.
     global_penalty : float
         Weight λ_G ≥ 0 of Σ φ(max |c|), the maximum over all splits and leaves and over the columns
         of a group, the sum over groups: fewer features in the whole tree. Zeros are exact.

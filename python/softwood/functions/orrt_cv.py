@@ -77,8 +77,8 @@ def fit_orrt_cv(
     ridges : sequence of float or None
         Penalties λ_β of the leaf models to choose from; None is that of :func:`fit_orrt`.
     local_grid : sequence of float
-        Values of λ_L·p·(B + L) to choose from, increasing, B + L being the 2**(depth + 1) − 1 splits
-        and leaves.
+        Values of λ_L·p·(B + L) to choose from, increasing, B + L being the 2**(depth + 1) − 1
+        splits and leaves.
     global_grid : sequence of float
         Values of λ_G·p to choose from, increasing.
     folds : int

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .base import TreeModel
+from .functional import FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel
+from .hard import HardClassifierModel
 from .orct import OrctModel
 from .orrt import OrrtModel
 from .regression import RegressionModel
@@ -13,13 +15,25 @@ from .spdt import SpdtModel
 from .srt import SrtModel
 from .svm1_odt import Svm1OdtModel
 
-KINDS: tuple[type[TreeModel], ...] = (OrctModel, OrrtModel, SpdtModel, SrtModel, Svm1OdtModel)
+KINDS: tuple[type[TreeModel], ...] = (
+    FunctionalOrctModel,
+    FunctionalOrrtModel,
+    OrctModel,
+    OrrtModel,
+    SpdtModel,
+    SrtModel,
+    Svm1OdtModel,
+)
 # Those that predict classes, with their probabilities.
-CLASSIFIERS = (OrctModel, SpdtModel, Svm1OdtModel)
+CLASSIFIERS = (FunctionalOrctModel, OrctModel, SpdtModel, Svm1OdtModel)
 
 __all__ = [
     "CLASSIFIERS",
     "KINDS",
+    "FunctionalModel",
+    "FunctionalOrctModel",
+    "FunctionalOrrtModel",
+    "HardClassifierModel",
     "OrctModel",
     "OrrtModel",
     "RegressionModel",

@@ -15,6 +15,7 @@ from ..results import (
     CvCandidate,
     CvTable,
     FitReport,
+    FunctionalCandidate,
     LinearForm,
     OrctCandidate,
     OrrtCandidate,
@@ -25,6 +26,7 @@ from ..results import (
     SpdtCandidate,
     SplitExplanation,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 
 R = TypeVar("R", bound=FitReport)
@@ -79,7 +81,9 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     by_field = {
+        "n_intervals": FunctionalCandidate,
         "curves": SrtCandidate,
+        "epsilon": Svm1OdtCandidate,
         "features": SpdtCandidate,
         "ridge_leaves": OrrtCandidate,
         "gamma": OrctCandidate,

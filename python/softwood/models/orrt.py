@@ -79,7 +79,7 @@ class OrrtModel(RegressionModel):
 
     @property
     def ridge_leaves(self) -> NDArray[np.float64]:
-        """Penalties λ_β of each feature's leaf slopes, then of the intercepts, around their mean."""
+        """Penalties of each feature's leaf slopes, then of the intercepts, around their mean."""
         return self._handle.ridge_leaves
 
     @property

@@ -8,14 +8,14 @@ import numpy as np
 
 from .. import _core
 from ..results import SpdtReport
-from .base import TreeModel
 from .from_core import fit_report
+from .hard import HardClassifierModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class SpdtModel(TreeModel):
+class SpdtModel(HardClassifierModel):
     """A fitted sparse perceptron decision tree.
 
     Made by :func:`softwood.fit_spdt` and :func:`softwood.load`. Splits are hard: a row goes left at
@@ -66,26 +66,6 @@ class SpdtModel(TreeModel):
     _handle_type = _core.SpdtHandle
 
     @property
-    def classes(self) -> NDArray[Any]:
-        """Distinct labels in increasing order, shape (K,)."""
-        return self._handle.classes
-
-    @property
-    def n_features(self) -> int:
-        """Columns of the training rows, or features that stand for them."""
-        return self._handle.n_features
-
-    @property
-    def features_(self) -> NDArray[np.int64]:
-        """The features that splits use, increasing."""
-        return self._handle.used_features
-
-    @property
-    def leaf_classes(self) -> NDArray[Any]:
-        """Class of each leaf, from left to right, shape (L,)."""
-        return self.classes.take(self._handle.leaf_classes)
-
-    @property
     def leaf_frequencies(self) -> NDArray[np.float64]:
         """Frequencies of the classes in each leaf, on held-out rows, shape (L, K).
 
@@ -94,41 +74,10 @@ class SpdtModel(TreeModel):
         return self._handle.leaf_frequencies
 
     @property
-    def leaf_weights(self) -> NDArray[np.float64]:
-        """Weight of the training rows of each class that end in each leaf, shape (L, K)."""
-        return self._handle.leaf_weights
-
-    @property
-    def global_sparsity(self) -> float:
-        """Share of features that no split uses, in percent."""
-        return self._handle.global_sparsity
-
-    @property
     def report(self) -> SpdtReport:
         """How the fit went."""
         handle = self._handle
         return fit_report(SpdtReport, handle.report(), "none", handle.classes.tolist())
-
-    def split_weights(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return the weights of all splits as a sparse matrix.
-
-        Returns
-        -------
-        indptr, indices, data : ndarray
-            A CSR matrix with a row for each of `splits` and a column for each feature:
-            ``scipy.sparse.csr_array((data, indices, indptr), (B, n_features))``.
-
-        Examples
-        --------
-        >>> import softwood
-        >>> X, y, names = softwood.load_example()
-        >>> model = softwood.fit_spdt(X, y, depth=1, split_features=5)
-        >>> indptr, indices, data = model.split_weights()
-        >>> left = X[:, indices] @ data >= model.intercepts[0]
-        >>> bool((left == (model.apply(X) == 0)).all())
-        True
-        """
-        return self._handle.split_weights()
 
     def select(self, X: Any) -> NDArray[np.float64]:
         """Return the features that splits use, those of `features_`, as dense rows.
@@ -166,31 +115,6 @@ class SpdtModel(TreeModel):
             owners = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
             selected[owners[used], places[used]] = rows.data[used]
         return selected
-
-    def predict(self, X: Any, *, n_threads: int | None = None) -> NDArray[Any]:
-        """Predict the class of each row: that of the leaf at which it ends.
-
-        Parameters
-        ----------
-        X : array_like, data frame or sparse matrix, shape (N, p)
-            Rows.
-        n_threads : int, optional
-            Threads to use, by default one for each core. The result does not depend on it.
-
-        Returns
-        -------
-        ndarray, shape (N,)
-            Labels.
-
-        Examples
-        --------
-        >>> import softwood
-        >>> X, y, names = softwood.load_example()
-        >>> model = softwood.fit_spdt(X, y)
-        >>> model.predict(X[:1]).tolist()
-        ['malignant']
-        """
-        return self.classes.take(self._handle.predict(self._rows(X, n_threads), n_threads))
 
     def predict_proba(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
         """Predict the probability of each class.
@@ -246,7 +170,3 @@ class SpdtModel(TreeModel):
         True
         """
         return self._handle.decision_values(self._rows(X, n_threads), n_threads)
-
-    def _shown(self) -> dict[str, object]:
-        classes, used = len(self.classes), len(self.features_)
-        return {"features": f"{used} of {self.n_features}", "classes": classes}

@@ -8,6 +8,7 @@ from .curve import plot_curve
 from .decision_map import plot_decision_map
 from .explanation import plot_effects, plot_explanation
 from .fit import plot_rates, plot_reliability, plot_starts
+from .functional import plot_error_by_intervals, plot_intervals, plot_length_tradeoff
 from .importance import plot_importance
 from .path import plot_path, plot_path_map
 from .tree import plot_tree
@@ -16,8 +17,11 @@ __all__ = [
     "plot_curve",
     "plot_decision_map",
     "plot_effects",
+    "plot_error_by_intervals",
     "plot_explanation",
     "plot_importance",
+    "plot_intervals",
+    "plot_length_tradeoff",
     "plot_path",
     "plot_path_map",
     "plot_rates",

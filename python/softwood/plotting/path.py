@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrrtModel
 from ..path import SparsityPath
 from .canvas import bare, class_colours, start
 
@@ -22,7 +21,8 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     ----------
     path : SparsityPath
         The path. Accuracy, or R² of a regression, is that on its validation rows; without such
-        rows, 1 − the loss of training takes its place.
+        rows, 1 − the loss of training, an expected cost or the error of the standardized response,
+        takes its place.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     along : {"auto", "local", "global"}
@@ -34,6 +34,7 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     -------
     matplotlib Axes
     """
+    _refuse_others(path)
     if along not in ("auto", *SYMBOLS):
         raise ValueError(f"along must be 'auto', 'local' or 'global', got {along!r}")
     if along == "auto":
@@ -47,13 +48,12 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     def drawn(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[at] if along == "local" else values[:, at]
 
-    score, loss = _measures(path)
     if path.score is not None:
-        lines = [(score, 100 * path.score)]
+        lines = [(f"{path.score_name} on validation rows", 100 * path.score)]
     else:
-        lines = [(f"1 − {loss}", 100 * (1 - path.loss))]
+        lines = [(f"1 − {path.loss_name}", 100 * (1 - path.loss))]
     lines.append(("coefficients that are 0", path.local_sparsity))
-    lines.append(("features that no split uses", path.global_sparsity))
+    lines.append(("features that are not used", path.global_sparsity))
     places = np.arange(len(grid))
     looks = zip(lines, class_colours(3), ("o-", "s-", "^--"), strict=True)
     for (name, values), colour, mark in looks:
@@ -82,13 +82,13 @@ def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") 
     -------
     matplotlib Axes
     """
-    score, loss = _measures(path)
+    _refuse_others(path)
     named = {
-        "score": score,
-        "loss": loss,
+        "score": f"{path.score_name} on validation rows",
+        "loss": path.loss_name,
         "objective": "objective",
         "local_sparsity": "coefficients that are 0, percent",
-        "global_sparsity": "features that no split uses, percent",
+        "global_sparsity": "features that are not used, percent",
     }
     if of == "auto":
         of = "loss" if path.score is None else "score"
@@ -106,16 +106,13 @@ def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") 
     return ax
 
 
-def _measures(path: SparsityPath[Any]) -> tuple[str, str]:
-    """Return what the scores and losses of a path are called."""
-    trees = (tree for row in path.models for tree in row if tree is not None)
-    if isinstance(next(trees, None), OrrtModel):
-        return "R² on validation rows", "relative error of training"
-    return "accuracy on validation rows", "expected cost of training"
-
-
 def _name_penalties(axis: Any, grid: NDArray[np.float64]) -> None:
     """Name penalties, which stand at equal distances: their ratios are equal."""
     step = -(-len(grid) // MOST_TICKS)
     places = range(0, len(grid), step)
     axis.set_ticks(list(places), [f"{grid[k]:.1g}" for k in places])
+
+
+def _refuse_others(path: Any) -> None:
+    if not isinstance(path, SparsityPath):
+        raise TypeError(f"path must be a SparsityPath, got {type(path).__name__}")

@@ -3,10 +3,12 @@
 from .cross_validation import (
     CvCandidate,
     CvTable,
+    FunctionalCandidate,
     OrctCandidate,
     OrrtCandidate,
     SpdtCandidate,
     SrtCandidate,
+    Svm1OdtCandidate,
 )
 from .findings import BOUNDED, Constraint, Notice, SelectionReport, SelectionRound
 from .linear_forms import Curve, LeafModel, LinearForm, Rule, SplitExplanation
@@ -28,6 +30,7 @@ __all__ = [
     "CvCandidate",
     "CvTable",
     "FitReport",
+    "FunctionalCandidate",
     "LeafModel",
     "LinearForm",
     "Notice",
@@ -45,5 +48,6 @@ __all__ = [
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtCandidate",
     "Svm1OdtReport",
 ]

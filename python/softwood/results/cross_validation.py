@@ -125,6 +125,34 @@ class SrtCandidate(CvCandidate):
     ridge_leaves: float | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class FunctionalCandidate(CvCandidate):
+    """Settings of a tree on curves tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, n_intervals, derivatives, gamma, length_penalty, local_penalty, global_penalty
+        The settings.
+    ridge_leaves : float or None
+        Penalty of the leaf models of a regression.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    depth: int
+    n_intervals: int
+    derivatives: list[int]
+    gamma: float
+    length_penalty: float
+    local_penalty: float
+    global_penalty: float
+    ridge_leaves: float | None
+
+
 @dataclass(frozen=True)
 class SpdtCandidate(CvCandidate):
     """Settings of a sparse perceptron decision tree that were tried.
@@ -148,6 +176,28 @@ class SpdtCandidate(CvCandidate):
     C: float
     budget: int
     features: int
+
+
+@dataclass(frozen=True)
+class Svm1OdtCandidate(CvCandidate):
+    """Settings of a hard oblique tree that were tried.
+
+    Attributes
+    ----------
+    epsilon : float
+        ε, the margin.
+    alpha2 : float
+        α₂, the cost of ‖h‖₁.
+    score : float
+        Share of held-out rows predicted right.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds.
+    """
+
+    epsilon: float
+    alpha2: float
 
 
 # Scores that are the better the larger they are.

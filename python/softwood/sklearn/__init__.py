@@ -8,6 +8,9 @@ except ImportError as missing:
     ) from missing
 
 from .trees import (
+    FunctionalORCTClassifier,
+    FunctionalORRTRegressor,
+    FunctionalORRTRegressorCV,
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
@@ -20,6 +23,9 @@ from .trees import (
 from .warnings import LimitConvergenceWarning
 
 __all__ = [
+    "FunctionalORCTClassifier",
+    "FunctionalORRTRegressor",
+    "FunctionalORRTRegressorCV",
     "LimitConvergenceWarning",
     "ORCTClassifier",
     "ORCTClassifierCV",

@@ -98,7 +98,7 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         settings |= {
             "random_state": self._seed(),
             "n_threads": effective_n_jobs(settings.pop("n_jobs")),
-            "feature_names": getattr(self, "feature_names_in_", None),
+            **self._names(),
             **of_rows,
         }
         if not getattr(self, "_skl_callbacks", None):
@@ -115,6 +115,10 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         self.model_ = model
         tasks.close()
         return model
+
+    def _names(self) -> dict[str, Any]:
+        """Return what the function is told of the names of columns."""
+        return {"feature_names": getattr(self, "feature_names_in_", None)}
 
     def _seed(self) -> Any:
         """Return the seed: an int as it is, another one at each fit from anything else."""
@@ -206,6 +210,29 @@ class TreeEstimator(CallbackSupportMixin, BaseEstimator):
         if "model_" in state:
             state = state | {"model_": restore(*state["model_"])}
         super().__setstate__(state)
+
+
+class CurveTree(TreeEstimator):
+    """An estimator whose rows are curves, one or several side by side (`spans`)."""
+
+    missing = "error"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        # Columns in no order, as scikit-learn's checks have them, are no curves.
+        for own in (tags.classifier_tags, tags.regressor_tags):
+            if own is not None:
+                own.poor_score = True
+        return tags
+
+    def _check_rows(self, X: Any, **checks: Any) -> Any:
+        if checks["reset"]:
+            checks["ensure_min_features"] = 2
+        return validate_data(self, X, dtype=np.float64, **checks)
+
+    def _names(self) -> dict[str, Any]:
+        return {}
 
 
 class GroupedTree(TreeEstimator):

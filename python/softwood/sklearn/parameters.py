@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 # Given to `fit`, or known from what is given to it.
-OF_FIT = {"X", "y", "sample_weight", "sensitive_features", "feature_names"}
+OF_FIT = {"X", "curves", "y", "sample_weight", "sensitive_features", "feature_names"}
 
 # What scikit-learn calls otherwise, or takes more kinds of.
 JOBS = """\

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..functions import (
+    fit_functional_orct,
+    fit_functional_orrt,
+    fit_functional_orrt_cv,
     fit_orct,
     fit_orct_cv,
     fit_orrt,
@@ -18,7 +21,85 @@ from ..functions import (
     fit_srt_cv,
     fit_svm1_odt,
 )
-from .base import GroupedTree, TreeClassifier, TreeRegressor
+from .base import CurveTree, GroupedTree, TreeClassifier, TreeRegressor
+
+
+class FunctionalORCTClassifier(CurveTree, TreeClassifier, function=fit_functional_orct):
+    """A classification tree on curves, as :func:`softwood.fit_functional_orct` fits it.
+
+    Each row of X holds the points of a curve, or of several side by side, which `spans` names.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrctModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import FunctionalORCTClassifier
+    >>> X = np.cumsum(np.random.default_rng(0).normal(size=(120, 50)), axis=1) / 7
+    >>> y = np.where(X[:, 20:30].mean(axis=1) > 0, "up", "down")
+    >>> FunctionalORCTClassifier(n_intervals=1, n_starts=4).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+
+class FunctionalORRTRegressor(CurveTree, TreeRegressor, function=fit_functional_orrt):
+    """A regression tree on curves, as :func:`softwood.fit_functional_orrt` fits it.
+
+    Each row of X holds the points of a curve, or of several side by side, which `spans` names.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrrtModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    FunctionalORRTRegressorCV : Chooses intervals, derivatives and steepness by cross-validation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softwood.sklearn import FunctionalORRTRegressor
+    >>> X = np.cumsum(np.random.default_rng(0).normal(size=(120, 50)), axis=1) / 7
+    >>> y = abs(X[:, 20:30].mean(axis=1))
+    >>> FunctionalORRTRegressor(n_intervals=1, n_starts=4).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+
+class FunctionalORRTRegressorCV(CurveTree, TreeRegressor, function=fit_functional_orrt_cv):
+    """A regression tree on curves with its intervals and steepness chosen by cross-validation.
+
+    As :func:`softwood.fit_functional_orrt_cv` fits it; ``model_.report.cross_validation`` holds the
+    table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrrtModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    FunctionalORRTRegressor : Fits a tree with given settings.
+    """
 
 
 class ORCTClassifier(TreeClassifier, GroupedTree, function=fit_orct):

@@ -3,6 +3,7 @@
 use crate::arrays::{Classes, Matrix, check_memory_for_splits};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use softwood::OrctSettings;
 use softwood::data::{Labels, Rows};
 
 /// Rows with their coded labels and weights, as every function here takes them.
@@ -25,7 +26,10 @@ impl Training<'_> {
     /// MemoryError if there is no room to look for splits of this depth.
     pub fn open(&self, py: Python<'_>, depth: usize) -> PyResult<Data<'_>> {
         let data = self.open_rows(py)?;
-        check_memory_for_splits(data.rows.features(), depth)?;
+        check_memory_for_splits(
+            data.rows.features(),
+            OrctSettings::most_splits(depth, data.rows.len()),
+        )?;
         Ok(data)
     }
 
@@ -63,7 +67,7 @@ impl Regression<'_> {
     pub fn open(&self, py: Python<'_>, depth: usize) -> PyResult<RegressionData<'_>> {
         let Self(x, y, weights) = self;
         let rows = x.rows(py)?;
-        check_memory_for_splits(rows.features(), depth)?;
+        check_memory_for_splits(rows.features(), (1 << depth) - 1)?;
         Ok(RegressionData {
             rows,
             y: y.as_array().to_vec(),

@@ -1,6 +1,7 @@
 //! The functions that train, as the Python package calls them, a file for each kind of tree.
 
 mod data;
+pub mod functional;
 pub mod orct;
 pub mod orrt;
 mod path;

@@ -4,7 +4,7 @@ use super::data::Training;
 use super::path::{PathFields, path_fields};
 use super::row_groups::{Group, open_groups, row_groups};
 use crate::arrays::Matrix;
-use crate::doorway::{enter, run_fit, run_interruptible};
+use crate::doorway::{Call, enter, run_fit, run_interruptible};
 use crate::orct::OrctHandle;
 use crate::setting_tables::{
     fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings, row_selection,
@@ -41,7 +41,13 @@ pub fn fit_orct(
             }
         }
     };
-    run_fit(py, "fit_orct", progress.as_ref(), fit, OrctHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_orct"),
+        progress.as_ref(),
+        fit,
+        OrctHandle,
+    )
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_orct_cv` prepares the arguments.
@@ -63,7 +69,13 @@ pub fn fit_orct_cv(
         let (rows, labels, weights) = (data.rows, &data.labels, data.weights.as_deref());
         softwood::fit_orct_cv_with_groups(rows, labels, weights, &groups, &settings, control)
     };
-    run_fit(py, "fit_orct_cv", progress.as_ref(), fit, OrctHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_orct_cv"),
+        progress.as_ref(),
+        fit,
+        OrctHandle,
+    )
 }
 
 /// Fit along a grid of penalties; `softwood.sparsity_path` prepares the arguments.
@@ -95,7 +107,8 @@ pub fn sparsity_path(
         softwood::sparsity_path(rows, labels, weights, &grid, held, &settings, control)
     };
     let fields = |path| path_fields(path, OrctHandle);
-    run_fit(py, "sparsity_path", progress.as_ref(), fit, fields)
+    let call = Call::on(&data.rows, "sparsity_path");
+    run_fit(py, call, progress.as_ref(), fit, fields)
 }
 
 /// λ_max: local, global and, for depth 1 and two classes, at the bounds of the intercept.
@@ -109,7 +122,7 @@ pub fn lambda_max(
     let kind = fixed_scaling(&settings)?;
     fixed_gamma(&settings)?;
     let data = training.open(py, settings.depth)?;
-    run_interruptible(py, "lambda_max", |control| {
+    run_interruptible(py, Call::on(&data.rows, "lambda_max"), |control| {
         let weights = data.weights.as_deref();
         let max = softwood::lambda_max(data.rows, &data.labels, weights, kind, &settings, control)?;
         Ok((max.local, max.global, max.at_bounds))

@@ -4,7 +4,7 @@ use super::data::Regression;
 use super::path::{PathFields, path_fields};
 use super::row_groups::{Group, open_groups, row_groups};
 use crate::arrays::Matrix;
-use crate::doorway::{run_fit, run_interruptible};
+use crate::doorway::{Call, run_fit, run_interruptible};
 use crate::orrt::OrrtHandle;
 use crate::setting_tables::{orrt_cv_settings, orrt_settings};
 use numpy::PyReadonlyArray1;
@@ -29,7 +29,13 @@ pub fn fit_orrt(
         let weights = data.weights.as_deref();
         softwood::fit_orrt(data.rows, &data.y, weights, &groups, &settings, control)
     };
-    run_fit(py, "fit_orrt", progress.as_ref(), fit, OrrtHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_orrt"),
+        progress.as_ref(),
+        fit,
+        OrrtHandle,
+    )
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_orrt_cv` prepares the arguments.
@@ -51,7 +57,8 @@ pub fn fit_orrt_cv(
         let weights = data.weights.as_deref();
         softwood::fit_orrt_cv(data.rows, &data.y, weights, &groups, &settings, control)
     };
-    run_fit(py, "fit_orrt_cv", progress.as_ref(), fit, OrrtHandle)
+    let call = Call::on(&data.rows, "fit_orrt_cv");
+    run_fit(py, call, progress.as_ref(), fit, OrrtHandle)
 }
 
 /// Fit along a grid of penalties; `softwood.orrt_sparsity_path` prepares the arguments.
@@ -82,7 +89,8 @@ pub fn orrt_sparsity_path(
         softwood::orrt_sparsity_path(rows, &data.y, weights, &grid, held, &settings, control)
     };
     let fields = |path| path_fields(path, OrrtHandle);
-    run_fit(py, "orrt_sparsity_path", progress.as_ref(), fit, fields)
+    let call = Call::on(&data.rows, "orrt_sparsity_path");
+    run_fit(py, call, progress.as_ref(), fit, fields)
 }
 
 /// λ_max: local and global.
@@ -94,7 +102,7 @@ pub fn orrt_lambda_max(
 ) -> PyResult<(f64, f64)> {
     let settings = orrt_settings(settings)?;
     let data = training.open(py, settings.depth)?;
-    run_interruptible(py, "orrt_lambda_max", |control| {
+    run_interruptible(py, Call::on(&data.rows, "orrt_lambda_max"), |control| {
         let (weights, kind) = (data.weights.as_deref(), settings.scaling);
         let max = softwood::orrt_lambda_max(data.rows, &data.y, weights, kind, &settings, control)?;
         Ok((max.local, max.global))

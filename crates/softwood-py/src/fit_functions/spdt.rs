@@ -1,7 +1,7 @@
 //! `fit_spdt`, as the Python package calls it.
 
 use super::data::Training;
-use crate::doorway::run_fit;
+use crate::doorway::{Call, run_fit};
 use crate::setting_tables::spdt_settings;
 use crate::spdt::SpdtHandle;
 use pyo3::prelude::*;
@@ -22,5 +22,11 @@ pub fn fit_spdt(
         let weights = data.weights.as_deref();
         softwood::fit_spdt(data.rows, &data.labels, weights, &settings, control)
     };
-    run_fit(py, "fit_spdt", progress.as_ref(), fit, SpdtHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_spdt"),
+        progress.as_ref(),
+        fit,
+        SpdtHandle,
+    )
 }

@@ -1,7 +1,7 @@
 //! The functions around `fit_srt`, as the Python package calls them.
 
 use super::data::Regression;
-use crate::doorway::run_fit;
+use crate::doorway::{Call, run_fit};
 use crate::setting_tables::{srt_cv_settings, srt_settings};
 use crate::srt::SrtHandle;
 use pyo3::prelude::*;
@@ -22,7 +22,13 @@ pub fn fit_srt(
         let weights = data.weights.as_deref();
         softwood::fit_srt(data.rows, &data.y, weights, &settings, control)
     };
-    run_fit(py, "fit_srt", progress.as_ref(), fit, SrtHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_srt"),
+        progress.as_ref(),
+        fit,
+        SrtHandle,
+    )
 }
 
 /// Choose settings by cross-validation and fit; `softwood.fit_srt_cv` prepares the arguments.
@@ -41,5 +47,11 @@ pub fn fit_srt_cv(
         let weights = data.weights.as_deref();
         softwood::fit_srt_cv(data.rows, &data.y, weights, &settings, control)
     };
-    run_fit(py, "fit_srt_cv", progress.as_ref(), fit, SrtHandle)
+    run_fit(
+        py,
+        Call::on(&data.rows, "fit_srt_cv"),
+        progress.as_ref(),
+        fit,
+        SrtHandle,
+    )
 }

@@ -1,7 +1,7 @@
 //! `fit_svm1_odt`, as the Python package calls it.
 
 use super::data::Training;
-use crate::doorway::run_fit;
+use crate::doorway::{Call, run_fit};
 use crate::mip_solver::PythonSolver;
 use crate::setting_tables::{mip_settings, svm1_odt_settings};
 use crate::svm1_odt::Svm1OdtHandle;
@@ -23,7 +23,8 @@ pub fn fit_svm1_odt(
         let weights = data.weights.as_deref();
         softwood::fit_svm1_odt(data.rows, &data.labels, weights, &settings, control)
     };
-    run_fit(py, "fit_svm1_odt", progress.as_ref(), fit, Svm1OdtHandle)
+    let call = Call::on(&data.rows, "fit_svm1_odt");
+    run_fit(py, call, progress.as_ref(), fit, Svm1OdtHandle)
 }
 
 /// Fit an SVM1-ODT tree by a mixed-integer program, which `solve` solves; `softwood.fit_svm1_odt` prepares
@@ -44,5 +45,6 @@ pub fn fit_svm1_odt_by_mip(
         let settings = (&settings, &of_mip);
         softwood::fit_svm1_odt_by_mip(data.rows, &data.labels, weights, settings, &solver, control)
     };
-    run_fit(py, "fit_svm1_odt", progress.as_ref(), fit, Svm1OdtHandle)
+    let call = Call::on(&data.rows, "fit_svm1_odt");
+    run_fit(py, call, progress.as_ref(), fit, Svm1OdtHandle)
 }

@@ -1,6 +1,7 @@
 //! Which settings there are: one line each, with its name in Python, its place in the core's settings
 //! and its kind. Defaults are the core's.
 
+mod functional;
 mod orct;
 mod orrt;
 mod selection;
@@ -9,6 +10,7 @@ mod srt;
 mod svm1_odt;
 mod table;
 
+pub use functional::{functional_cv_settings, functional_orct_settings, functional_orrt_settings};
 pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
 pub use orrt::{orrt_cv_settings, orrt_settings};
 pub use selection::{row_selection, selection_settings};
@@ -16,6 +18,7 @@ pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
 pub use svm1_odt::{mip_settings, svm1_odt_settings};
 
+use functional::{show_functional_cv, show_functional_orct, show_functional_orrt};
 use orct::{show_orct, show_orct_cv};
 use orrt::{show_orrt, show_orrt_cv};
 use pyo3::prelude::*;
@@ -23,8 +26,9 @@ use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
-    OrctCvSettings, OrctSettings, OrrtCvSettings, OrrtSettings, RowSelection, SpdtSettings,
-    SrtCvSettings, SrtSettings, Svm1OdtSettings,
+    FunctionalCvSettings, FunctionalOrctSettings, FunctionalOrrtSettings, OrctCvSettings,
+    OrctSettings, OrrtCvSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings,
+    SrtSettings, Svm1OdtSettings,
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
@@ -39,12 +43,28 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     srt.set_item("convergent", false)?;
     let orrt = show_orrt(py, &OrrtSettings::default())?;
     orrt.set_item("penalty_parameters", py.None())?;
+    let functional_orrt = show_functional_orrt(py, &FunctionalOrrtSettings::default())?;
+    functional_orrt.set_item("penalty_parameters", py.None())?;
+    let functional_orct = show_functional_orct(py, &FunctionalOrctSettings::default())?;
+    functional_orct.set_item("penalty_parameters", py.None())?;
     let spdt = show_spdt(py, &SpdtSettings::default())?;
     let svm1_odt = show_svm1_odt(py, &Svm1OdtSettings::default())?;
-    for fit in [&orct, &orrt, &spdt, &srt, &svm1_odt] {
+    for fit in [
+        &functional_orct,
+        &functional_orrt,
+        &orct,
+        &orrt,
+        &spdt,
+        &srt,
+        &svm1_odt,
+    ] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
     let all = PyDict::new(py);
+    all.set_item("fit_functional_orct", functional_orct)?;
+    all.set_item("fit_functional_orrt", functional_orrt)?;
+    let functional_cv = show_functional_cv(py, &FunctionalCvSettings::default())?;
+    all.set_item("fit_functional_orrt_cv", functional_cv)?;
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_spdt", spdt)?;

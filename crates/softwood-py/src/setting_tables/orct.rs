@@ -24,6 +24,7 @@ fit_table! { read_orct, show_orct, OrctSettings;
     "min_class_rate_on" => rates_on: Name;
     "cover_classes" => cover_classes: Truth;
     "solver" => solver: Name;
+    "full_iterations" => full_iterations: Whole(0, i64::MAX as u64);
     "proximal_weight" => proximal_weight: Number;
     "max_iter" => max_iter: Whole(1, i64::MAX as u64);
 }

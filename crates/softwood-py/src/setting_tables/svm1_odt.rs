@@ -1,5 +1,6 @@
 //! Settings of `fit_svm1_odt`.
 
+use super::selection::row_selection;
 use super::table::*;
 use crate::names::Name;
 use crate::settings::*;
@@ -8,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use softwood::mip::MipSettings;
-use softwood::{StartSplit, Svm1OdtSettings, Svm1OdtStart};
+use softwood::{RowSelection, StartSplit, Svm1OdtSettings, Svm1OdtStart};
 
 /// The name of a start, or splits that `softwood._settings` has taken from a tree.
 struct Start;
@@ -55,9 +56,10 @@ impl Kind<Svm1OdtStart> for Start {
 
 table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
     "depth" => depth: Whole(1, 3);
-    "epsilon" => epsilon: Number;
-    "alpha2" => alpha2: Number;
+    "epsilon" => epsilon: OrAuto(Number, "a number");
+    "alpha2" => alpha2: OrAuto(Number, "a number");
     "start" => start: Start;
+    "rows" => selection: Selection;
     "n_starts" => n_starts: Whole(1, 1 << 32);
     "restarts" => restarts: Whole(1, 1 << 32);
     "max_nodes" => max_nodes: MostNodes;
@@ -75,6 +77,25 @@ table! { read_mip, show_mip, MipSettings;
     "count_coefficients" => count_coefficients: Truth;
     "cuts" => cuts: Truth;
     "level_splits" => level_splits: Truth;
+}
+
+/// All rows, which is None in the core, or a dict that says how to select some.
+struct Selection;
+
+impl Kind<Option<RowSelection>> for Selection {
+    fn take(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<RowSelection>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        let given = value.cast::<PyDict>();
+        row_selection(Some(
+            given.map_err(|_| wrong_type(name, "a RowSelection", value))?,
+        ))
+    }
+
+    fn show<'py>(&self, py: Python<'py>, _: &Option<RowSelection>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyString::new(py, "all").into_any())
+    }
 }
 
 /// A number of nodes, or None for no limit.

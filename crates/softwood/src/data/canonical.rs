@@ -2,7 +2,9 @@
 //! repeated rows, and whatever the order of the rows.
 
 use super::scaled_rows::KEEP_BELOW_BYTES;
+use super::scaling::linear_maps;
 use super::{GatheredRows, Rows};
+use crate::stop::Stop;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,19 +20,24 @@ pub(crate) struct CanonicalRows<'a, T: Clone> {
     copied: Option<GatheredRows>,
     pub target: Cow<'a, [T]>,
     weights: Option<Cow<'a, [f64]>>,
+    /// What the weights given are in units of these.
+    pub weight_unit: f64,
 }
 
 impl<'a, T: Copy + Into<f64>> CanonicalRows<'a, T> {
     /// Copies the rows, unless they are too many to keep: then they stay as they are.
     pub fn of(rows: Rows<'a>, target: &'a [T], weights: Option<&'a [f64]>) -> Self {
+        let (weights, weight_unit) = usual_weights(weights);
         if GatheredRows::bytes(&rows) > KEEP_BELOW_BYTES {
             return Self {
                 given: rows,
                 copied: None,
                 target: target.into(),
-                weights: weights.map(Cow::from),
+                weights,
+                weight_unit,
             };
         }
+        let weights = weights.as_deref();
         let weight = |row: &usize| weights.map_or(1.0, |weights| weights[*row]);
         let class = |row: &usize| target[*row].into();
         let mut order = RowOrder::of(&rows, weights);
@@ -51,6 +58,7 @@ impl<'a, T: Copy + Into<f64>> CanonicalRows<'a, T> {
             given: rows,
             target: members.iter().map(|row| target[*row]).collect(),
             weights: (!all_one).then_some(merged.into()),
+            weight_unit,
         }
     }
 
@@ -66,6 +74,29 @@ impl<'a, T: Copy + Into<f64>> CanonicalRows<'a, T> {
     }
 }
 
+/// The heaviest row's exponent is brought within ± this: sums of weights times squares, and sums of
+/// their inverses, then neither overflow nor vanish.
+const MOST_EXPONENT: i32 = 300;
+
+/// The weights in units in which they can be added and squared, and that unit: a power of two, so that
+/// their digits stay, and 1 for all weights that anybody would give. None that is positive becomes 0.
+fn usual_weights(weights: Option<&[f64]>) -> (Option<Cow<'_, [f64]>>, f64) {
+    let Some(given) = weights else {
+        return (None, 1.0);
+    };
+    let heaviest = given.iter().copied().fold(0.0, f64::max);
+    let exponent = heaviest.log2() as i32;
+    let unit = 2f64.powi(exponent - exponent.clamp(-MOST_EXPONENT, MOST_EXPONENT));
+    if unit == 1.0 {
+        return (Some(given.into()), unit);
+    }
+    let in_unit = |weight: &f64| match *weight {
+        0.0 => 0.0,
+        weight => (weight / unit).max(f64::MIN_POSITIVE),
+    };
+    (Some(given.iter().map(in_unit).collect()), unit)
+}
+
 /// The rows of positive weight, ordered by a hash of their values; equal ones are neighbours.
 pub(crate) struct RowOrder {
     rows: Vec<usize>,
@@ -77,7 +108,7 @@ impl RowOrder {
     /// O(N·p) for the hashes, O(N log N) for the order of numbers.
     pub fn of(rows: &Rows<'_>, weights: Option<&[f64]>) -> Self {
         let weighs = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
-        let hashes = hashes(rows);
+        let hashes = hashes(rows, weights);
         let weighing = (0..rows.len()).filter(weighs);
         let mut order: Vec<(u64, usize)> = weighing.map(|i| (hashes[i], i)).collect();
         order.par_sort_unstable_by(|a, b| {
@@ -116,15 +147,20 @@ impl RowOrder {
     }
 }
 
-/// A number for each row that depends on its values other than 0 and on their columns.
-fn hashes(rows: &Rows<'_>) -> Vec<u64> {
-    let mut hashes = vec![0u64; rows.len()];
+/// A number for each row that depends on its columns and on where its values lie between the least and the
+/// largest of a column among the rows that weigh: units and origins that lose no digits do not matter.
+fn hashes(rows: &Rows<'_>, weights: Option<&[f64]>) -> Vec<u64> {
+    let maps = linear_maps(rows, weights, &Stop::default()).expect("nothing raises this flag");
+    let hash = |j: usize, x: f64| mixed(maps[j].share(x).to_bits() ^ mixed(j as u64));
+    let of_zeros: Vec<u64> = (0..maps.len()).map(|j| hash(j, 0.0)).collect();
+    let row_of_zeros = of_zeros.iter().copied().fold(0, u64::wrapping_add);
+    let mut hashes = vec![row_of_zeros; rows.len()];
     let chunks = hashes.par_chunks_mut(ROWS_AT_A_TIME).enumerate();
     chunks.for_each(|(chunk, hashes)| {
         let first = chunk * ROWS_AT_A_TIME;
         let part = rows.slice(first..first + hashes.len());
         part.visit_nonzeros(|row, j, x| {
-            let own = mixed(x.to_bits() ^ mixed(j as u64));
+            let own = hash(j, x).wrapping_sub(of_zeros[j]);
             hashes[row] = hashes[row].wrapping_add(own);
         });
     });

@@ -46,7 +46,7 @@ pub use scaling::{FeatureMap, Scaling, ScalingChoice, ScalingKind};
 #[cfg(test)]
 pub(crate) use source::DenseTile;
 pub(crate) use source::Tile;
-pub use source::{Block, RowSource, Source};
+pub use source::{Block, MovingFeatures, RowSource, Source};
 pub use sparse_rows::SparseRows;
 pub(crate) use sparse_tile::SparseTile;
 pub use training::{Classes, ClassificationRows, RegressionRows, Response, TrainingRows};

@@ -4,7 +4,7 @@ use super::Rows;
 use super::columns::{ColumnValues, Columns};
 use super::pack::{FAR_OUTSIDE, LinearMap};
 use super::typical::typical_values;
-use crate::stop::{Stop, Stopped};
+use crate::stop::{Stop, StopFlag, Stopped};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -138,6 +138,18 @@ impl FeatureMap {
         let mut column = [x];
         self.apply_to(&mut column);
         column[0]
+    }
+
+    /// Where `x` lies between the ends of a linear map, correctly rounded: the same in all units and from all
+    /// origins that lose no digits.
+    pub(super) fn share(&self, x: f64) -> f64 {
+        match self {
+            Self::Linear { min, max } => {
+                let half = if (max - min).is_finite() { 1.0 } else { 0.5 };
+                (x * half - min * half) / (max * half - min * half)
+            }
+            _ => self.apply(x),
+        }
     }
 
     /// The value whose image is `u`, 0 for all of a constant feature's.
@@ -294,6 +306,16 @@ impl Scaling {
             .expect("nothing raises this flag")
     }
 
+    /// As [`Self::learn`], until `flag` is raised.
+    pub fn learn_until(
+        kind: ScalingKind,
+        rows: Rows<'_>,
+        weights: Option<&[f64]>,
+        flag: &StopFlag,
+    ) -> Result<Self, Stopped> {
+        Self::learn_unless_stopped(kind, rows, weights, &Stop::new(flag, None))
+    }
+
     /// As [`Self::learn`], polling `stop` between columns or chunks of rows.
     pub(crate) fn learn_unless_stopped(
         kind: ScalingKind,
@@ -342,7 +364,7 @@ impl Scaling {
 }
 
 /// Min-max maps from one parallel pass over the rows that weigh.
-fn linear_maps(
+pub(super) fn linear_maps(
     rows: &Rows<'_>,
     weights: Option<&[f64]>,
     stop: &Stop,

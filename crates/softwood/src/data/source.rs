@@ -34,6 +34,11 @@ pub trait RowSource<'a>: Send + Sync {
     /// Some of these rows, each position of `picked` less than [`Self::len`], in that order.
     fn select(&self, picked: &[u32]) -> Source<'a>;
 
+    /// What moves their features, if anything does.
+    fn moving(&self) -> Option<&dyn MovingFeatures> {
+        None
+    }
+
     /// Whether there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -65,6 +70,19 @@ pub trait RowSource<'a>: Send + Sync {
     }
 }
 
+/// Features that depend on parameters, such as the ends of intervals.
+pub trait MovingFeatures: Sync {
+    /// p.
+    fn features(&self) -> usize;
+
+    /// Number of parameters.
+    fn moves(&self) -> usize;
+
+    /// Adds to `out`, one for each parameter, what the rows of a block contribute to a gradient, given that by
+    /// their features, p × stride with 0 for padding.
+    fn add_moves(&self, rows: &Range<usize>, by_feature: &[f64], out: &mut [f64]);
+}
+
 /// Rows shared by all who pass over them.
 pub type Source<'a> = Arc<dyn RowSource<'a> + 'a>;
 
@@ -76,6 +94,18 @@ pub struct Block<'t> {
     pub(crate) finite: bool,
     /// Their features.
     pub(crate) tile: Tile<'t>,
+}
+
+impl<'t> Block<'t> {
+    /// Rows whose features, p × stride, are finite.
+    pub(crate) fn dense(rows: Range<usize>, values: &'t [f64]) -> Self {
+        let ahead = Ahead::NOTHING;
+        Self {
+            rows,
+            finite: true,
+            tile: Tile::Dense(DenseTile { values, ahead }),
+        }
+    }
 }
 
 /// The scaled features of a block.

@@ -77,9 +77,19 @@ impl<'a> WeightedRows<'a> {
         self.source.features()
     }
 
+    /// Where they come from.
+    pub(crate) fn source(&self) -> &Source<'a> {
+        &self.source
+    }
+
     /// Rows in a block, padding included.
     pub(crate) fn stride(&self) -> usize {
         self.source.stride()
+    }
+
+    /// Their weights.
+    pub(crate) fn row_weights(&self) -> &RowWeights {
+        &self.weights
     }
 
     /// w_i.

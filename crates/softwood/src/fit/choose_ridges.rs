@@ -38,8 +38,8 @@ pub(crate) fn ridges_of_most_evidence(
     settings: &SrtSettings,
 ) -> Result<Ridges, Interrupted> {
     let p = data.features();
-    let moments = data.without_deadline().leaf_moments(at, 0, None)?;
-    let leaves = maximize_evidence(&moments, p, &Groups::of_features(p));
+    let moments = data.leaf_moments(at, 0, None)?;
+    let leaves = maximize_evidence(&moments, p, &Groups::of_features(p), &data.rows.stop)?;
     let twice_by_weight = 2.0 / data.total_weight();
     let mut ridges = first.clone();
     if settings.ridge_leaves.is_none() {

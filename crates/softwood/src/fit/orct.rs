@@ -68,6 +68,7 @@ pub fn fit_orct_with_groups<'a>(
     let mut model = fit_with_rates(&data, settings, &settled.at, &folds, began, control)?;
     settled.tell(&mut model.report);
     model.report.notices = notices_of_classification(&model, &data, &settled.at);
+    canonical.tell_weights(&mut model);
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
     Ok(model)

@@ -93,6 +93,7 @@ pub fn fit_orct_cv_with_groups<'a>(
         model.report.status = SolveStatus::TimeLimit;
     }
     model.report.seconds = began.elapsed().as_secs_f64();
+    canonical.tell_weights(&mut model);
     model.report.rows = rows.len();
     model.report.cross_validation = Some(table);
     model.report.notices = notices_of_classification(&model, &data, at);

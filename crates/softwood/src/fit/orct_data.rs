@@ -3,10 +3,12 @@
 use super::check_orct_data::check_orct_data;
 use super::class_fold::ClassData;
 use super::class_groups::RowCells;
+use super::leaf_weights::in_users_unit;
 use super::orct_settings::OrctSettings;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::FitError;
+use crate::fitted::OrctModel;
 use crate::threads::in_pool;
 use std::borrow::Cow;
 
@@ -58,6 +60,11 @@ impl<'a> OrctData<'a> {
             cells,
             costs,
         })
+    }
+
+    /// Puts what a model that was fitted to this data knows of weights into the user's unit.
+    pub fn tell_weights(&self, model: &mut OrctModel) {
+        in_users_unit(&mut model.leaf_weights, self.canonical.weight_unit);
     }
 
     /// The rows with their labels, weights, costs and groups.

@@ -15,6 +15,7 @@ use crate::progress::Progress;
 use crate::search::continuation::stages;
 use crate::search::descent::{Descent, StartOutcome, is_kept};
 use crate::search::few_leaves::{pruned_tree, with_few_leaves};
+use crate::search::multistart::GROWN_FROM;
 use crate::search::simplify::Simplified;
 use crate::search::starts::{Starts, parallelism};
 use crate::search::working_sets::WorkingSets;
@@ -257,13 +258,18 @@ impl<'a> OrctProblem<'a> {
             ..settings.penalty.clone()
         };
         let (cells, bounds) = self.bounds(&data, scaling, settings);
+        let node_penalty = Penalty::on_splits(&penalty, &Topology::complete(1), features);
         let working_sets = settings
             .solver
             .working_sets(self.topology.depth(), !bounds.is_empty());
         Descent {
             stages: stages(at.gamma, self.costs, &class_weights, features, at.balanced),
-            penalty: Penalty::on_splits(&penalty, &self.topology, features),
-            node_penalty: Penalty::on_splits(&penalty, &Topology::complete(1), features),
+            penalty: match self.topology.depth() < GROWN_FROM {
+                true => Penalty::on_splits(&penalty, &self.topology, features),
+                // There is a tree to penalize once it has been grown, far smaller than the complete one.
+                false => node_penalty.clone(),
+            },
+            node_penalty,
             split_penalty: settings.split_penalty(self.topology.depth(), self.costs, data.len()),
             bounds: RateBounds { bounds },
             cells,
@@ -272,6 +278,10 @@ impl<'a> OrctProblem<'a> {
             tol: settings.tol,
             max_iter: settings.max_iter,
             working_sets,
+            full_iterations: match working_sets {
+                WorkingSets::Nodes => settings.full_iterations,
+                _ => 0,
+            },
             proximal_weight: match working_sets {
                 WorkingSets::Full => 0.0,
                 _ => settings.proximal_weight,

@@ -15,6 +15,7 @@ pub(super) const PLAIN_GAMMA: f64 = 512.0;
 
 /// Largest ψ: products stay finite.
 const MAX_PROXIMAL_WEIGHT: f64 = 1e100;
+
 /// Largest cost of a split.
 const MAX_SPLIT_PENALTY: f64 = 1e100;
 
@@ -51,6 +52,8 @@ pub struct OrctSettings {
     pub max_leaves: Option<usize>,
     /// Which splits move at a time.
     pub solver: OrctSolver,
+    /// Iterations of all splits at once that `solver` `Nodes` begins with (`init_iter` of paper 1).
+    pub full_iterations: u64,
     /// ψ ≥ 0: what moves in one step is pulled to where it began by (ψ/2)‖a − a^s‖², on the scale of the mean
     /// loss; steps of `solver` `Full` are not.
     pub proximal_weight: f64,
@@ -105,6 +108,7 @@ impl Default for OrctSettings {
             max_features: None,
             max_leaves: None,
             solver: OrctSolver::Full,
+            full_iterations: 0,
             proximal_weight: 0.0,
             n_starts: 20,
             max_iter: 1000,
@@ -123,6 +127,17 @@ impl OrctSettings {
             balance: Some(false),
             penalty: PenaltySettings::none(),
             ..Self::default()
+        }
+    }
+
+    /// Splits that a fit of this depth to so many rows may hold: those of the complete tree, or where trees are grown
+    /// no more than part the rows.
+    pub fn most_splits(depth: usize, rows: usize) -> usize {
+        let complete = (1 << depth) - 1;
+        if depth < GROWN_FROM {
+            complete
+        } else {
+            complete.min(rows.max(1))
         }
     }
 

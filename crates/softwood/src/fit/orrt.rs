@@ -1,5 +1,6 @@
 //! The optimal randomized regression tree: settings → data → starts → model.
 
+use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_mixture;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
@@ -20,10 +21,10 @@ use std::time::Instant;
 
 /// Fits a sparse optimal randomized regression tree (S-ORRT):
 ///
-/// min (1/W) Σ_i w_i (φ_i − y_i)² + (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) + λ_L Σ_j ‖(a_j, β_j)‖₁ + λ_G Σ_j ‖(a_j, β_j)‖_∞   (4.1)
+/// min (1/W) Σ_i w_i (φ_i − y_i)² + R(β) + λ_L Σ_j ‖(a_j, β_j)‖₁ + λ_G Σ_j ‖(a_j, β_j)‖_∞   (4.1)
 ///
 /// over a, μ ∈ [−1, 1] and free β, φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)) being the mixture of all leaves' linear
-/// models, y standardized, ū the mean row and v_j the variance of feature j.
+/// models, y standardized, ū the mean row and R a ridge, [`LeafRidge`](crate::objective::LeafRidge).
 ///
 /// For given splits all leaf models follow from one linear regression; starts descend over the splits
 /// alone (variable projection), through softer splits, from random hyperplanes and from the splits of a
@@ -55,6 +56,7 @@ pub fn fit_orrt<'a>(
         control.progress.announce(settings.n_starts);
         let stop = settings.run.stop(control);
         let mut model = fit_checked(&data, &given, settings, &stop, &control.progress)?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

@@ -16,8 +16,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::time::Instant;
 
-/// Starts for each fold and γ at most, of which the best go on to penalties, and iterations of a stage: enough
-/// to compare.
+/// Fresh starts for each fold and chain at most, of which the best go on to other γ and penalties, and iterations
+/// of a stage: enough to compare.
 const CV_STARTS: usize = 4;
 const CV_WARM_STARTS: usize = 2;
 const CV_ITERATIONS: u64 = 60;
@@ -27,6 +27,15 @@ pub(super) struct OrrtCandidates<'a> {
     pub choice: &'a ResponseChoice<'a, OrrtCandidate>,
     /// All that is not chosen.
     pub settings: &'a OrrtSettings,
+}
+
+/// The starts of a chain so far.
+struct WarmStarts {
+    gamma: f64,
+    /// At γ and the least penalties.
+    at_least_penalty: OrrtOutcome,
+    /// At γ and the last penalties.
+    latest: OrrtOutcome,
 }
 
 impl OrrtCandidates<'_> {
@@ -51,11 +60,6 @@ impl ResponseCandidate for OrrtCandidate {
     }
 }
 
-/// What the candidates of a chain have in common but for penalties: they share their starts.
-fn steepness(candidate: &OrrtCandidate) -> (usize, u64) {
-    (candidate.depth, candidate.gamma.to_bits())
-}
-
 impl Candidates for OrrtCandidates<'_> {
     type Fold = ResponseFold;
 
@@ -63,14 +67,12 @@ impl Candidates for OrrtCandidates<'_> {
         self.choice.candidates.len()
     }
 
-    /// The penalties of one depth, scaling, γ and ridge.
+    /// All of one ridge, depth and scaling, from soft to sharp splits and on to larger penalties.
     fn chain(&self) -> usize {
-        let all = &self.choice.candidates;
-        let mut chains = all.chunk_by(|a, b| {
-            let grows = a.local_penalty < b.local_penalty || a.global_penalty < b.global_penalty;
-            steepness(a) == steepness(b) && a.scaling == b.scaling && grows
-        });
-        chains.next().map_or(1, <[OrrtCandidate]>::len)
+        let shape = |c: &OrrtCandidate| (c.depth, c.scaling, c.ridge_leaves.map(f64::to_bits));
+        let first = shape(&self.choice.candidates[0]);
+        let chain = self.choice.candidates.iter();
+        chain.take_while(|c| shape(c) == first).count()
     }
 
     fn starts_of_fold(&self) -> usize {
@@ -86,7 +88,8 @@ impl Candidates for OrrtCandidates<'_> {
         &fold.held_weights
     }
 
-    /// Fresh starts at the least penalties; those of larger ones begin where the last ones have ended.
+    /// Fresh starts at the softest γ; those of every other γ begin where the last one's, at its least penalties,
+    /// have ended, and penalties grow from there.
     fn try_chain(
         &self,
         chain: Range<usize>,
@@ -100,7 +103,7 @@ impl Candidates for OrrtCandidates<'_> {
         let mut training = problem.training(self.starts(), stop);
         training.rows.parallelism = Parallelism::None; // chains run side by side
         let frame = Frame::of(&training)?;
-        let mut before: Option<OrrtOutcome> = None;
+        let mut warm: Option<WarmStarts> = None;
         let mut trials = Vec::with_capacity(chain.len());
         for i in chain {
             if !running(i) {
@@ -119,16 +122,29 @@ impl Candidates for OrrtCandidates<'_> {
                 // Objectives on parts of the rows are not those of the model in the making.
                 progress: &Default::default(),
             };
-            let found = match &before {
+            let found = match &warm {
                 None => starts.run()?,
-                Some(before) => starts.go_on_from(before, CV_WARM_STARTS)?,
+                Some(last) if last.gamma == settings.gamma => {
+                    starts.go_on_from(&last.latest, CV_WARM_STARTS)?
+                }
+                Some(softer) => starts.sharpen(&softer.at_least_penalty, CV_WARM_STARTS)?,
             };
             stop.check()?;
             (0..found.all.outcomes.len()).for_each(|_| choice.progress.finish_start(None));
             let model = problem.model(&found, &settings, Instant::now());
             let predicted = model.predict(fold.held.rows()).expect("checked rows");
             trials.push(Some(choice.trial(fold, &predicted)));
-            before = Some(found);
+            warm = Some(match warm {
+                Some(last) if last.gamma == settings.gamma => WarmStarts {
+                    latest: found,
+                    ..last
+                },
+                _ => WarmStarts {
+                    gamma: settings.gamma,
+                    at_least_penalty: found.clone(),
+                    latest: found,
+                },
+            });
         }
         Ok(trials)
     }

@@ -1,5 +1,6 @@
 //! Depth, scaling, steepness and penalties of an ORRT chosen by cross-validation, then the tree fitted with them.
 
+use super::leaf_weights::in_users_unit;
 use super::orrt::{check_orrt_data, fit_checked};
 use super::orrt_candidates::OrrtCandidates;
 use super::orrt_cv_settings::OrrtCvSettings;
@@ -14,6 +15,9 @@ use crate::fitted::OrrtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
+
+/// Rows the choice is made on at most: a regression of all leaf models at every step takes its time.
+const CV_ROWS: usize = 4_000;
 
 /// Chooses depth, scaling, γ, λ_β and penalties by cross-validation on the rows, and fits with them.
 ///
@@ -43,6 +47,7 @@ pub fn fit_orrt_cv<'a>(
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
         let data = ResponseData::of(&canonical);
         let mut model = choose_and_fit(&data, &given, settings, began, control)?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
@@ -62,7 +67,7 @@ fn choose_and_fit(
     let choice = ResponseChoice::new(
         data.reborrow(),
         (candidates, settings.scoring),
-        (settings.folds, settings.fit.run.random_state),
+        (settings.folds, CV_ROWS, settings.fit.run.random_state),
         &stop,
         &control.progress,
     );

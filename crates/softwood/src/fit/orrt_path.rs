@@ -1,5 +1,6 @@
 //! Randomized regression trees along a grid of penalties, and the penalties from which no feature is left.
 
+use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_mixture;
 use super::orrt::check_orrt_data;
 use super::orrt_problem::OrrtProblem;
@@ -71,6 +72,7 @@ pub fn orrt_sparsity_path<'a>(
             &stop,
             &control.progress,
             |place, mut model| {
+                in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
                 model.report.rows = rows.len();
                 path.add(place, scored(&model), model);
             },

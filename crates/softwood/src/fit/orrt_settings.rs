@@ -13,8 +13,9 @@ pub struct OrrtSettings {
     pub depth: usize,
     /// γ > 0, the steepness of splits.
     pub gamma: f64,
-    /// λ_β of the leaf models, not negative; if None, that of most evidence at the best start after a few
-    /// iterations.
+    /// λ_β of a plain ridge (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) on the leaf models, not negative, v_j being the
+    /// variance of feature j; if None, penalties of each feature's coefficients around their mean and of the mean,
+    /// those of most evidence at the best start after a few iterations.
     pub ridge_leaves: Option<f64>,
     /// How features are mapped to [0, 1].
     pub scaling: ScalingKind,

@@ -24,9 +24,12 @@ const FIRST_RUNG: u64 = 10;
 /// λ_β W/2 at least, if none is asked for: splits are fitted, too, which evidence for given splits ignores.
 const LEAST_LEAF_RIDGE: f64 = 3.0;
 
-/// From so many rows on starts run on a sample of so many.
-const SAMPLED_FROM: usize = 100_000;
-const SAMPLE: usize = 20_000;
+/// Starts run on a sample of so many rows, or so many for each coefficient of leaf models; every further sample is
+/// so many times as large, and all rows are so many times as many as the last at least.
+const LEAST_SAMPLE: usize = 4_000;
+const SAMPLE_FOR_COEFFICIENT: usize = 20;
+const SAMPLE_GROWTH: usize = 8;
+const LEAST_SHARE: usize = 3;
 
 /// Starts and macro-iterations of the soft regression tree whose splits are one of the starts.
 const SRT_STARTS: usize = 4;
@@ -63,13 +66,14 @@ impl Frame {
     /// Of these rows.
     pub fn of(data: &RegressionRows<'_>) -> Result<Self, Interrupted> {
         let (p, weight) = (data.features(), data.total_weight());
-        let moments = line_moments(&data.without_deadline())?;
+        let patient = data.without_deadline();
+        let moments = line_moments(&patient)?;
         let mean = |j: usize, k: usize| moments[j * (p + 2) + k] / weight;
         let centers: Vec<f64> = (0..p).map(|j| mean(j, p + 1)).collect();
         let variance = |j: usize| (mean(j, j) - centers[j] * centers[j]).max(0.0);
         let variances: Vec<f64> = (0..p).map(variance).collect();
         let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
-        let penalty = common_penalty(&moments, &deviations);
+        let penalty = common_penalty(&moments, &deviations, &patient.rows.stop)?;
         Ok(Self {
             centers,
             variances,
@@ -79,40 +83,84 @@ impl Frame {
 }
 
 impl<'d> OrrtStarts<'_, 'd> {
-    /// Runs the starts, for very many rows on a sample of them: the best then goes on with all.
+    /// Runs the starts; of many rows on a sample, from which the best goes on with ever larger ones and in the
+    /// end with all: each begins so close to its optimum that few iterations do.
     pub fn run(&self) -> Result<OrrtOutcome, Interrupted> {
-        let Some(picked) = self.sample() else {
+        let mut samples = self.samples();
+        let Some(first) = samples.next() else {
             return self.climb(self.descent());
         };
-        let sample = self.data.select(&picked);
-        let plain = OrrtSettings {
+        let settings = OrrtSettings {
             penalty: PenaltySettings::none(),
             ..self.settings.clone()
         };
-        let few = OrrtStarts {
-            data: &sample,
-            bounds: &GroupBounds::default(),
-            settings: &plain,
-            topology: self.topology.clone(),
-            ..*self
-        };
+        let plain = (settings, GroupBounds::default());
+        let few = self.on(&first, &plain);
         let OrrtOutcome {
             all: mut starts,
             ridge,
             ..
         } = few.climb(few.descent())?;
-        let share = sample.total_weight() / self.data.total_weight();
+        let best = &mut starts.outcomes[starts.best];
+        let ridge_of = |data: &RegressionRows<'_>| match self.settings.ridge_leaves {
+            Some(_) => ridge.clone(),
+            None => ridge
+                .clone()
+                .scaled(first.total_weight() / data.total_weight()),
+        };
+        for sample in samples {
+            if best.ending.status.is_stopped() {
+                break;
+            }
+            let more = self.on(&sample, &plain);
+            let descent = MixtureDescent {
+                ridge: ridge_of(&sample),
+                ..more.descent()
+            };
+            *best = descent.go_on(best.clone())?;
+        }
         let all = MixtureDescent {
-            ridge: match self.settings.ridge_leaves {
-                Some(_) => ridge,
-                None => ridge.scaled(share),
-            },
+            ridge: ridge_of(self.data),
             ..self.descent()
         };
-        let best = &mut starts.outcomes[starts.best];
         *best = all.go_on(best.clone())?;
         starts.stopped = why_stopped(&self.data.rows.stop, starts.stopped.is_some());
         Ok(self.outcome(&all, starts))
+    }
+
+    /// The same on other rows, under these settings and bounds.
+    fn on<'s>(
+        &'s self,
+        data: &'s RegressionRows<'d>,
+        (settings, bounds): &'s (OrrtSettings, GroupBounds<'d>),
+    ) -> OrrtStarts<'s, 'd> {
+        OrrtStarts {
+            data,
+            bounds,
+            settings,
+            topology: self.topology.clone(),
+            ..*self
+        }
+    }
+
+    /// Samples of many rows, from small to large.
+    fn samples(&self) -> impl Iterator<Item = RegressionRows<'d>> + '_ {
+        let n = self.data.len();
+        let coefficients = self.topology.leaves() * (self.data.features() + 1);
+        let first = LEAST_SAMPLE.max(SAMPLE_FOR_COEFFICIENT * coefficients);
+        let sizes = std::iter::successors(Some(first), |size| Some(size * SAMPLE_GROWTH));
+        let sizes = sizes.take_while(move |size| size * LEAST_SHARE <= n);
+        let samples = sizes.map(|size| self.data.select(&self.pick(size)));
+        samples.filter(|sample| sample.total_weight() > 0.0)
+    }
+
+    /// A row out of each of as many stretches of equal length.
+    fn pick(&self, count: usize) -> Vec<u32> {
+        let n = self.data.len();
+        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
+        let begin = |k: usize| (k as u128 * n as u128 / count as u128) as usize;
+        let pick = |k: usize| rng.random_range(begin(k)..begin(k + 1)) as u32;
+        (0..count).map(pick).collect()
     }
 
     /// The best `count` starts of `before`, which ended at smaller penalties, from there to these penalties.
@@ -125,30 +173,35 @@ impl<'d> OrrtStarts<'_, 'd> {
             ridge: before.ridge.clone(),
             ..self.descent()
         };
+        self.further(&descent, before, count, |begun| descent.restricted(begun))
+    }
+
+    /// The same from softer splits to these.
+    pub fn sharpen(&self, before: &OrrtOutcome, count: usize) -> Result<OrrtOutcome, Interrupted> {
+        let best = &before.all.outcomes[before.all.best];
+        let descent = self.with_ridge_at(self.descent(), best)?;
+        self.further(&descent, before, count, |begun| descent.go_on(begun))
+    }
+
+    fn further(
+        &self,
+        descent: &MixtureDescent<'_, '_>,
+        before: &OrrtOutcome,
+        count: usize,
+        step: impl Fn(MixtureOutcome) -> Result<MixtureOutcome, Interrupted> + Send + Sync,
+    ) -> Result<OrrtOutcome, Interrupted> {
         let mut last = before.all.outcomes.clone();
         last.sort_by(MixtureOutcome::order);
         last.truncate(count);
-        let further = |begun| descent.restricted(begun);
-        let outcomes = side_by_side(last, self.data.rows.parallelism, further)?;
+        let told = |begun| {
+            let outcome = step(begun)?;
+            self.progress.finish_start(None);
+            Ok(outcome)
+        };
+        let outcomes = side_by_side(last, self.data.rows.parallelism, told)?;
         let stopped = why_stopped(&self.data.rows.stop, false);
         let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
-        Ok(self.outcome(&descent, all))
-    }
-
-    /// A row out of each of as many stretches of equal length, if there are very many rows.
-    fn sample(&self) -> Option<Vec<u32>> {
-        let n = self.data.len();
-        if n < SAMPLED_FROM {
-            return None;
-        }
-        let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), u128::MAX);
-        let begin = |k: usize| (k as u128 * n as u128 / SAMPLE as u128) as usize;
-        let pick = |k: usize| rng.random_range(begin(k)..begin(k + 1)) as u32;
-        let picked: Vec<u32> = (0..SAMPLE).map(pick).collect();
-        let weighs = picked
-            .iter()
-            .any(|row| self.data.rows.weight(*row as usize) > 0.0);
-        weighs.then_some(picked)
+        Ok(self.outcome(descent, all))
     }
 
     /// The problem, with the plain ridge of the linear regression unless one is asked for.
@@ -180,17 +233,23 @@ impl<'d> OrrtStarts<'_, 'd> {
     fn climb(&self, descent: MixtureDescent<'_, 'd>) -> Result<OrrtOutcome, Interrupted> {
         let begun = self.first_rung(&descent)?;
         let missing = begun.stopped.is_some();
-        let descent = match self.settings.ridge_leaves {
-            Some(_) => descent,
-            None => {
-                let least = LEAST_LEAF_RIDGE;
-                descent.with_likeliest_ridge(&begun.outcomes[begun.best], least)?
-            }
-        };
+        let descent = self.with_ridge_at(descent, &begun.outcomes[begun.best])?;
         let outcomes = self.halve(&descent, begun.outcomes)?;
         let stopped = why_stopped(&self.data.rows.stop, missing);
         let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
         Ok(self.outcome(&descent, all))
+    }
+
+    /// The problem with the ridge of most evidence at a point, unless one is asked for.
+    fn with_ridge_at<'s>(
+        &self,
+        descent: MixtureDescent<'s, 'd>,
+        at: &MixtureOutcome,
+    ) -> Result<MixtureDescent<'s, 'd>, Interrupted> {
+        match self.settings.ridge_leaves {
+            Some(_) => Ok(descent),
+            None => descent.with_likeliest_ridge(at, LEAST_LEAF_RIDGE),
+        }
     }
 
     fn outcome(

@@ -48,11 +48,11 @@ pub(super) struct ResponseChoice<'a, C> {
 }
 
 impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
-    /// Among `candidates`, by as many folds or as there can be.
+    /// Among `candidates`, by as many folds, or as there can be, of so many rows at most.
     pub fn new(
         data: ResponseData<'a>,
         (candidates, scoring): (Vec<C>, ResponseScoring),
-        (folds, seed): (usize, u64),
+        (folds, rows, seed): (usize, usize, u64),
         stop: &'a Stop,
         progress: &'a Arc<Progress>,
     ) -> Self {
@@ -64,7 +64,7 @@ impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
                 folds: Folds::possible(&data.rows, data.weights, folds),
                 foldings: 3,
                 predictions: 1_500,
-                rows: 6_000,
+                rows,
             },
             data,
             seed,

@@ -83,6 +83,7 @@ pub fn fit_orct_selected<'a>(
     if !model.report.status.is_stopped() {
         progress.complete();
     }
+    canonical.tell_weights(&mut model);
     model.report.rows = rows.len();
     model.report.seconds = began.elapsed().as_secs_f64();
     model.report.notices = notices_of_classification(&model, &data, at);

@@ -189,6 +189,7 @@ pub fn sparsity_path<'a>(
             &stop,
             &control.progress,
             |place, mut model| {
+                canonical.tell_weights(&mut model);
                 model.report.rows = rows.len();
                 path.add(place, scored(&model), model);
             },

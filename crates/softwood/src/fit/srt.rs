@@ -1,6 +1,6 @@
 //! The soft regression tree with single-leaf prediction (SRT): settings → data → starts → model.
 
-use super::leaf_weights::leaf_weights;
+use super::leaf_weights::{in_users_unit, leaf_weights};
 use super::notices::notices_of_regression;
 use super::response_fold::ResponseData;
 use super::srt_settings::SrtSettings;
@@ -61,6 +61,7 @@ pub fn fit_srt<'a>(
         let progress = &control.progress;
         let mut model = fit_checked(&data, settings, bends.as_ref(), &stop, progress)?;
         model.report.notices = notices_of_regression(&model, &data.rows, data.weights);
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)

@@ -1,5 +1,6 @@
 //! Depth, curves and ridge of an SRT chosen by cross-validation, then the tree fitted with them.
 
+use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_regression;
 use super::response_choice::{ResponseChoice, report_choice, time_of_choice};
 use super::response_fold::ResponseData;
@@ -14,6 +15,9 @@ use crate::fitted::SrtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
+
+/// Rows the choice is made on at most.
+const CV_ROWS: usize = 6_000;
 
 /// Chooses depth, curves and λ_β by cross-validation on the rows, and fits with them.
 ///
@@ -42,6 +46,7 @@ pub fn fit_srt_cv<'a>(
         let data = ResponseData::of(&canonical);
         let mut model = choose_and_fit(&data, settings, began, control)?;
         model.report.notices = notices_of_regression(&model, &data.rows, data.weights);
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
@@ -61,7 +66,7 @@ fn choose_and_fit(
     let choice = ResponseChoice::new(
         data.reborrow(),
         (settings.candidates(), settings.scoring),
-        (settings.folds, settings.fit.run.random_state),
+        (settings.folds, CV_ROWS, settings.fit.run.random_state),
         &stop,
         &control.progress,
     );

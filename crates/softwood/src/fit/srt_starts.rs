@@ -60,6 +60,7 @@ impl<'d> SrtStarts<'_, 'd> {
 
     /// From the first rung on.
     fn go_on(&self, begun: &mut Starts<Run<'_, 'd>>, first: &Ridges) -> Result<(), Interrupted> {
+        self.data.rows.stop.check()?;
         let settings = self.settings;
         let asked = settings.ridge_branches.is_some() && settings.ridge_leaves.is_some();
         let ridges = if asked {

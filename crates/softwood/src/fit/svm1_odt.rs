@@ -1,18 +1,22 @@
 //! The hard oblique tree with a proven bound: settings → points → starts → search → hyperplanes → model.
 
 use super::check_orct_data::{check_labels, classes_present};
+use super::leaf_weights::in_users_unit;
 use super::svm1_odt_found::Found;
+use super::svm1_odt_margin::choose_margin;
 use super::svm1_odt_model::{Searched, to_model};
+use super::svm1_odt_rows::{SearchRows, points};
+use super::svm1_odt_selected::select_and_search;
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
-use super::svm1_odt_starts::{StartRows, start_trees};
+use super::svm1_odt_starts::start_trees;
 use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
-use crate::data::{CanonicalRows, Labels, Rows, Scaling, ScalingKind};
+use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::exact::{Moment, ObliqueTree, Paths, Points, Problem, SolveSettings, solve};
+use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
 use crate::fitted::Svm1OdtModel;
-use crate::stop::{Stop, Stopped};
+use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
 
@@ -74,13 +78,16 @@ impl Task<'_> {
     }
 }
 
+/// A way to search.
+type Search<'s> = dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync + 's;
+
 /// Fits by any `search`.
 pub(super) fn search_with(
     rows: Rows<'_>,
     labels: &Labels,
     weights: Option<&[f64]>,
     (settings, control): (&Svm1OdtSettings, &Control),
-    search: &(dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
+    search: &Search<'_>,
 ) -> Result<Svm1OdtModel, FitError> {
     let began = Instant::now();
     settings.validate()?;
@@ -97,11 +104,16 @@ pub(super) fn search_with(
         let ones = vec![1.0; n];
         let weights = canonical.weights().unwrap_or(&ones);
         let mut model = fit_rows(
-            (&canonical.rows(), &labels, weights),
+            &SearchRows {
+                rows: canonical.rows(),
+                labels: &labels,
+                weights,
+            },
             settings,
             (&stop, control),
             search,
         )?;
+        in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
@@ -118,7 +130,7 @@ fn check_data(
     check_x_and_names(rows, settings.run.columns())?;
     check_labels(rows.len(), labels)?;
     check_weights(rows.len(), weights)?;
-    settings.check_start(rows.features())?;
+    settings.check_for(rows.features())?;
     let present = classes_present(labels, weights);
     let got = present.iter().filter(|p| **p).count();
     if got < 2 {
@@ -136,10 +148,10 @@ fn check_data(
 }
 
 fn fit_rows(
-    (rows, labels, weights): (&Rows<'_>, &Labels, &[f64]),
+    data: &SearchRows<'_>,
     settings: &Svm1OdtSettings,
     (stop, control): (&Stop, &Control),
-    search: &(dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
+    search: &Search<'_>,
 ) -> Result<Svm1OdtModel, FitError> {
     let random_starts = match settings.start {
         Svm1OdtStart::Random => settings.n_starts,
@@ -147,23 +159,28 @@ fn fit_rows(
     };
     control.progress.announce(random_starts + 2);
     control.progress.begin_phase(random_starts + 2);
-    let (scaling, points) = points(rows, labels, weights, stop)?;
+    let chosen = choose_margin(data, settings, (stop, control))?;
+    let settings = &Svm1OdtSettings {
+        epsilon: Some(chosen.epsilon),
+        alpha2: Some(chosen.alpha2),
+        ..settings.clone()
+    };
+    let (scaling, points) = points(data, stop)?;
     let paths = Paths::new(settings.depth);
     let problem = Problem {
         points: &points,
         paths: &paths,
-        margin: settings.epsilon,
+        margin: chosen.epsilon,
     };
-    let data = StartRows {
-        rows: rows.reborrow(),
-        labels,
-        weights: Some(weights),
-        points: &points,
-        scaling: &scaling,
-    };
+    let mut starts = start_trees(data, (&points, &scaling), settings, control)?;
+    let mut selected = None;
+    if let Some(selection) = &settings.selection {
+        let (tree, report) = select_and_search(&problem, starts, (settings, selection), stop);
+        (starts, selected) = (vec![tree], Some(report));
+    }
     let task = Task {
         problem: &problem,
-        starts: start_trees(&data, settings, control)?,
+        starts,
         settings: SolveSettings {
             seed: settings.run.random_state,
             restarts: settings.restarts,
@@ -178,32 +195,11 @@ fn fit_rows(
         problem: &problem,
         scaling: &scaling,
         found: search(task)?,
+        alpha2: chosen.alpha2,
     };
-    let model = to_model(searched, (rows, labels, weights), settings, stop);
+    let mut model = to_model(searched, data, settings.run.columns(), stop);
+    model.report.cross_validation = chosen.table;
+    model.report.selection = selected;
     control.progress.complete();
     Ok(model)
-}
-
-/// The distinct rows with features scaled to \[0, 1\].
-fn points(
-    rows: &Rows<'_>,
-    labels: &Labels,
-    weights: &[f64],
-    stop: &Stop,
-) -> Result<(Scaling, Points), FitError> {
-    // Nothing can be fitted without: the time limit does not count yet.
-    let stop = stop.without_deadline();
-    let scaling =
-        Scaling::learn_unless_stopped(ScalingKind::MinMax, rows.reborrow(), Some(weights), &stop)
-            .map_err(|_: Stopped| FitError::Cancelled)?;
-    let kept: Vec<usize> = (0..rows.len()).filter(|i| weights[*i] > 0.0).collect();
-    let mut x = rows.gather(&kept);
-    for (mut column, map) in x.columns_mut().into_iter().zip(&scaling.features) {
-        column.mapv_inplace(|x| map.apply(x));
-    }
-    let codes: Vec<u32> = kept.iter().map(|i| labels.codes[*i]).collect();
-    let weights: Vec<f64> = kept.iter().map(|i| weights[*i]).collect();
-    let x = x.as_slice().expect("rows lie together");
-    let points = Points::merge(x, rows.features(), &codes, &weights, labels.classes.len());
-    Ok((scaling, points))
 }

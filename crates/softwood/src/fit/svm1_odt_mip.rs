@@ -6,10 +6,10 @@ use super::svm1_odt_settings::Svm1OdtSettings;
 use crate::control::Control;
 use crate::data::{Encoding, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::exact::{Ended, Moment, Solution, SolveSettings, counted};
+use crate::exact::{Ended, Moment, ObliqueTree, Problem, Solution, SolveSettings, counted};
 use crate::fitted::Svm1OdtModel;
-use crate::mip::{LabelledPoints, MipSettings, MipSolution, MipSolver, build};
-use crate::stop::Stopped;
+use crate::mip::{Formulation, LabelledPoints, MipSettings, MipSolution, MipSolver, build};
+use crate::stop::{Stop, Stopped};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -17,9 +17,10 @@ use std::time::Instant;
 /// (paper 3): the start is improved, written as a solution, and the solver goes on from there with what is
 /// left of the time limit.
 ///
-/// Without α₁ and α₂ the program counts what [`fit_svm1_odt`](crate::fit_svm1_odt) counts, and the tree is
-/// finished alike. With them the report's objective and bound are those of (1a), and hyperplanes stay as
-/// the solver has them.
+/// [`Formulation::CorrectRows`] without α₂ counts what [`fit_svm1_odt`](crate::fit_svm1_odt) counts, and the
+/// tree is finished alike. Otherwise the report's objective and bound are those of the program, (1a), and
+/// hyperplanes stay as the solver has them. Model (1) holds wrong rows to the margin, too: its optimum may
+/// be above that of the count.
 pub fn fit_svm1_odt_by_mip<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -48,48 +49,82 @@ pub fn fit_svm1_odt_by_mip<'a>(
         .search()
         .solution;
         let rows = LabelledPoints::new(problem.points, problem.paths);
-        let model = build(&rows, settings.epsilon, of_mip, &categories);
+        let model = build(&rows, problem.margin, of_mip, &categories);
         let values = model.solution_of(&rows, &start.tree);
         let limit = settings
             .run
             .time_limit
             .map(|limit| limit.saturating_sub(began.elapsed()));
-        let before = start.course.last().map_or(0.0, |moment| moment.seconds);
         let found = solver
             .solve(&model.program, &values, limit, &control.stop)
             .map_err(FitError::Solver)?;
-        let ended = match (found.optimal, stop.check()) {
-            (true, _) => Ended::Proven,
-            (false, Err(stopped)) => Ended::Stopped(stopped),
-            (false, Ok(())) => Ended::Stopped(Stopped::TimeLimit),
-        };
-        let mut solution = Solution {
-            nodes: found.nodes,
-            ended,
-            course: course(start.course.clone(), before, &found),
-            ..start
-        };
-        let counts = of_mip.alpha1.is_none() && of_mip.alpha2 == 0.0;
-        let objective = (!counts).then(|| {
-            let at = found.values.as_deref().unwrap_or(&values);
-            model.program.objective(at)
-        });
-        if let Some(values) = &found.values {
-            let tree = model.tree_of(&rows, values);
-            let cost = |tree| counted(problem, tree).cost;
-            if !counts || cost(tree.clone()) <= cost(solution.tree.clone()) {
-                solution.tree = tree;
+        let solution = after(start, &found, stop);
+        Ok(match &found.values {
+            Some(values) => {
+                let tree = model.tree_of(&rows, values);
+                let objective = model.program.objective(values);
+                take(
+                    problem,
+                    &rows,
+                    of_mip,
+                    (tree, objective, found.bound),
+                    solution,
+                )
             }
-        }
-        // Solvers prove within a tolerance; weights of rows are whole numbers more often than not.
-        let bound = found.bound.max(0.0);
-        solution.bound = if counts { whole(&rows, bound) } else { bound };
-        Ok(Found {
-            solution,
-            objective,
+            // What the program counts, and its bound with it, nothing is known to reach.
+            None => Found {
+                solution,
+                objective: None,
+            },
         })
     };
     search_with(rows.into(), labels, weights, (settings, control), &search)
+}
+
+/// The start with what the solver's work has added to nodes, ending and course.
+fn after(start: Solution, found: &MipSolution, stop: &Stop) -> Solution {
+    let before = start.course.last().map_or(0.0, |moment| moment.seconds);
+    Solution {
+        nodes: found.nodes,
+        ended: match (found.optimal, stop.check()) {
+            (true, _) => Ended::Proven,
+            (false, Err(stopped)) => Ended::Stopped(stopped),
+            (false, Ok(())) => Ended::Stopped(Stopped::TimeLimit),
+        },
+        course: course(start.course.clone(), before, found),
+        ..start
+    }
+}
+
+/// Puts the solver's tree, its objective and bound in the place of the start.
+fn take(
+    problem: &Problem<'_>,
+    rows: &LabelledPoints<'_>,
+    of_mip: &MipSettings,
+    (tree, objective, bound): (ObliqueTree, f64, f64),
+    solution: Solution,
+) -> Found {
+    let whole_costs = of_mip.alpha1.is_none() && of_mip.alpha2 == 0.0;
+    // Solvers prove within a tolerance; weights of rows are whole numbers more often than not.
+    let bound = if whole_costs {
+        whole(rows, bound.max(0.0))
+    } else {
+        bound.max(0.0)
+    };
+    let counts = whole_costs && of_mip.formulation == Formulation::CorrectRows;
+    let cost = |tree: &ObliqueTree| counted(problem, tree.clone()).cost;
+    let tree = match counts && cost(&tree) > cost(&solution.tree) {
+        true => solution.tree.clone(),
+        false => tree,
+    };
+    Found {
+        solution: Solution {
+            tree,
+            bound,
+            ..solution
+        },
+        objective: (!counts).then_some(objective),
+    }
 }
 
 /// The features that indicate levels of one column each.

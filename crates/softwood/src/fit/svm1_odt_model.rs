@@ -2,8 +2,8 @@
 //! part nothing left out, and the report.
 
 use super::svm1_odt_found::Found;
-use super::svm1_odt_settings::Svm1OdtSettings;
-use crate::data::{FeatureMap, Labels, Rows, Scaling};
+use super::svm1_odt_rows::SearchRows;
+use crate::data::{Encoding, FeatureMap, Scaling};
 use crate::exact::{Ended, Hyperplane, ObliqueTree, Problem, counted, widen};
 use crate::fitted::{
     FitReport, FittedTree, HardSplit, HardTree, Notice, ProofMoment, ProofReport, Svm1OdtModel,
@@ -18,57 +18,56 @@ use std::time::Duration;
 /// Time for the widest margins, beyond the limit of the search.
 const WIDENING: Duration = Duration::from_secs(5);
 
+/// Splits that save less than this share of all weight are left out: next to nothing of weighted rows, and
+/// nothing at all of fewer than a million.
+const WORTH: f64 = 1e-6;
+
 /// The outcome of a search.
 pub(super) struct Searched<'a> {
     pub problem: &'a Problem<'a>,
     pub scaling: &'a Scaling,
     pub found: Found,
+    pub alpha2: f64,
 }
 
 pub(super) fn to_model(
     searched: Searched<'_>,
-    (rows, labels, weights): (&Rows<'_>, &Labels, &[f64]),
-    settings: &Svm1OdtSettings,
+    rows: &SearchRows<'_>,
+    columns: (Option<&[String]>, Option<&Encoding>),
     stop: &Stop,
 ) -> Svm1OdtModel {
     let (problem, found) = (searched.problem, &searched.found);
     let of_search = found.solution.tree.clone();
     let (mut tree_of_planes, cost) = match found.objective {
         Some(objective) => (of_search, objective),
-        None => widest(problem, of_search, settings.alpha2, stop),
+        None => widest(problem, of_search, searched.alpha2, stop),
     };
     tree_of_planes.relabel(problem.points);
     let kept = kept_splits(&tree_of_planes);
     let data = TreeRows {
-        rows: rows.reborrow(),
-        codes: &labels.codes,
-        weights,
-        classes: labels.classes.len(),
+        rows: rows.rows.reborrow(),
+        codes: &rows.labels.codes,
+        weights: rows.weights,
+        classes: rows.labels.classes.len(),
     };
-    let tree = hard_tree(&data, &kept, searched.scaling, settings);
+    let tree = hard_tree(&data, &kept, searched.scaling, columns);
     let (leaf_weights, leaf_classes) = leaves(&data, &tree, &kept);
     let wrong: f64 = leaf_weights
-        .chunks_exact(labels.classes.len())
+        .chunks_exact(rows.labels.classes.len())
         .zip(&leaf_classes)
         .map(|(leaf, class)| leaf.iter().sum::<f64>() - leaf[*class as usize])
         .sum();
-    let report = report(
-        &searched,
-        &tree_of_planes,
-        (cost, wrong),
-        settings,
-        &leaf_classes,
-    );
+    let report = report(&searched, &tree_of_planes, (cost, wrong), &leaf_classes);
     Svm1OdtModel {
         tree,
-        classes: labels.classes.clone(),
+        classes: rows.labels.classes.clone(),
         leaf_classes,
         leaf_weights,
         report,
     }
 }
 
-/// The tree with hyperplanes of the widest margin, and its cost, if that makes it no worse.
+/// The tree with hyperplanes of the widest margin, if that makes it no worse, without idle splits; its cost.
 fn widest(
     problem: &Problem<'_>,
     tree: ObliqueTree,
@@ -84,7 +83,12 @@ fn widest(
         true => wide,
         false => before,
     };
-    (best.tree, best.cost)
+    let worth = WORTH * problem.points.all();
+    let simple = counted(problem, best.tree.simplified(problem.points, worth));
+    match simple.cost <= best.cost + worth {
+        true => (simple.tree, simple.cost),
+        false => (best.tree, best.cost),
+    }
 }
 
 /// The splits that part something, by node, and the labels of the leaves below them.
@@ -155,20 +159,14 @@ fn hard_tree(
     data: &TreeRows<'_>,
     kept: &Kept,
     scaling: &Scaling,
-    settings: &Svm1OdtSettings,
+    columns: (Option<&[String]>, Option<&Encoding>),
 ) -> HardTree {
     let nodes: Vec<usize> = kept.splits.keys().copied().collect();
     let shape = Shape::of_splits(nodes).expect("splits come with their parents");
     let splits: Vec<HardSplit> = kept.splits.values().map(|s| in_units(s, scaling)).collect();
     let used: BTreeSet<u32> = splits.iter().flat_map(|s| &s.columns).copied().collect();
     let used = figures(data, &used.into_iter().collect::<Vec<u32>>());
-    HardTree::new(
-        shape,
-        data.rows.features(),
-        splits,
-        used,
-        settings.run.columns(),
-    )
+    HardTree::new(shape, data.rows.features(), splits, used, columns)
 }
 
 /// Weights of the classes in the leaves that rows reach by the rule itself, and the leaves' classes: the
@@ -196,7 +194,6 @@ fn report(
     searched: &Searched<'_>,
     tree: &ObliqueTree,
     (cost, wrong): (f64, f64),
-    settings: &Svm1OdtSettings,
     leaf_classes: &[u32],
 ) -> FitReport {
     let (problem, solution) = (searched.problem, &searched.found.solution);
@@ -205,26 +202,7 @@ fn report(
         Ended::Nodes => SolveStatus::Completed,
         Ended::Stopped(stopped) => stopped.into(),
     };
-    let bound = solution.bound.min(cost);
-    let moment = |moment: &crate::exact::Moment| ProofMoment {
-        seconds: moment.seconds,
-        objective: moment.cost,
-        bound: moment.bound,
-    };
-    let proof = ProofReport {
-        bound,
-        gap: if cost > bound {
-            (cost - bound) / cost
-        } else {
-            0.0
-        },
-        margin: settings.epsilon,
-        reached_margin: tree.reached_margin(problem.points, problem.paths, problem.margin),
-        norm: tree.splits.iter().flat_map(|s| &s.h).map(|h| h.abs()).sum(),
-        nodes: solution.nodes,
-        distinct_rows: problem.points.len(),
-        course: solution.course.iter().map(moment).collect(),
-    };
+    let proof = proof(searched, tree, cost);
     let mut notices = Vec::new();
     if status == SolveStatus::TimeLimit && !solution.improved {
         notices.push(Notice::LimitReached { status });
@@ -245,7 +223,7 @@ fn report(
         seconds: 0.0,
         iterations: solution.nodes,
         evaluations: solution.nodes,
-        optimality: cost - bound,
+        optimality: cost - proof.bound,
         start_objectives: solution.starts.clone(),
         best_start: solution.best_start,
         constraints: Vec::new(),
@@ -255,5 +233,29 @@ fn report(
         rows: 0,
         selection: None,
         notices,
+    }
+}
+
+fn proof(searched: &Searched<'_>, tree: &ObliqueTree, cost: f64) -> ProofReport {
+    let (problem, solution) = (searched.problem, &searched.found.solution);
+    let bound = solution.bound.min(cost);
+    let moment = |moment: &crate::exact::Moment| ProofMoment {
+        seconds: moment.seconds,
+        objective: moment.cost,
+        bound: moment.bound,
+    };
+    ProofReport {
+        bound,
+        gap: if cost > bound {
+            (cost - bound) / cost
+        } else {
+            0.0
+        },
+        margin: problem.margin,
+        reached_margin: tree.reached_margin(problem.points, problem.paths, problem.margin),
+        norm: tree.splits.iter().flat_map(|s| &s.h).map(|h| h.abs()).sum(),
+        nodes: solution.nodes,
+        distinct_rows: problem.points.len(),
+        course: solution.course.iter().map(moment).collect(),
     }
 }

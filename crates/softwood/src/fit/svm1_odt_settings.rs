@@ -1,5 +1,6 @@
 //! What `fit_svm1_odt` is asked for, with defaults and ranges.
 
+use super::row_selection::RowSelection;
 use super::run_settings::RunSettings;
 use super::validate::check_setting;
 use crate::error::InputError;
@@ -19,12 +20,15 @@ const MAX_NORM_PENALTY: f64 = 1e100;
 pub struct Svm1OdtSettings {
     /// D, 1…3.
     pub depth: usize,
-    /// ε: a row is right only if |g − h·x| ≥ ε at every split on its way, the largest being 1.
-    pub epsilon: f64,
-    /// α₂ ≥ 0: what ‖h‖₁ costs against the margin once the routing is settled.
-    pub alpha2: f64,
+    /// ε: a row is right only if |g − h·x| ≥ ε at every split on its way, the largest being 1. Chosen on
+    /// folds of the rows if None.
+    pub epsilon: Option<f64>,
+    /// α₂ ≥ 0: what ‖h‖₁ costs against the margin once the routing is settled. Chosen on folds if None.
+    pub alpha2: Option<f64>,
     /// Where the search begins.
     pub start: Svm1OdtStart,
+    /// How rows are selected on which the best start is trained further; all are searched if None.
+    pub selection: Option<RowSelection>,
     /// Starts of the randomized tree, and random trees.
     pub n_starts: usize,
     /// Descents for each split and round.
@@ -66,9 +70,10 @@ impl Default for Svm1OdtSettings {
     fn default() -> Self {
         Self {
             depth: 2,
-            epsilon: 0.01,
-            alpha2: 0.0,
+            epsilon: Some(0.01),
+            alpha2: Some(0.0),
             start: Svm1OdtStart::Auto,
+            selection: None,
             n_starts: 20,
             restarts: 8,
             max_nodes: None,
@@ -84,6 +89,10 @@ impl Svm1OdtSettings {
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;
+        let (epsilon, alpha2) = (
+            self.epsilon.unwrap_or(LEAST_MARGIN),
+            self.alpha2.unwrap_or(0.0),
+        );
         check_setting(
             DEPTHS.contains(&self.depth),
             "depth",
@@ -91,16 +100,16 @@ impl Svm1OdtSettings {
             self.depth,
         )?;
         check_setting(
-            (LEAST_MARGIN..1.0).contains(&self.epsilon),
+            (LEAST_MARGIN..1.0).contains(&epsilon),
             "epsilon",
             "at least 1e-6 and below 1 (the largest |g − h·x| of the rows is 1)",
-            self.epsilon,
+            epsilon,
         )?;
         check_setting(
-            (0.0..=MAX_NORM_PENALTY).contains(&self.alpha2),
+            (0.0..=MAX_NORM_PENALTY).contains(&alpha2),
             "alpha2",
             "a number of at least 0 and at most 1e100",
-            self.alpha2,
+            alpha2,
         )?;
         check_setting(self.n_starts >= 1, "n_starts", "at least 1", self.n_starts)?;
         check_setting(self.restarts >= 1, "restarts", "at least 1", self.restarts)
@@ -112,8 +121,11 @@ impl Svm1OdtSettings {
         limit.map(|limit| limit.mul_f64(IMPROVE_SHARE))
     }
 
-    /// Checks the start for rows of so many features.
-    pub(super) fn check_start(&self, features: usize) -> Result<(), InputError> {
+    /// Checks start and selection for rows of so many features.
+    pub(super) fn check_for(&self, features: usize) -> Result<(), InputError> {
+        if let Some(selection) = &self.selection {
+            selection.validate(features)?;
+        }
         let Svm1OdtStart::Tree(splits) = &self.start else {
             return Ok(());
         };

@@ -38,9 +38,9 @@ impl Trend {
         let moments = moments(data, hinges)?;
         let groups = Groups::of_curves(p, hinges.iter().map(|hinge| hinge.feature));
         let columns = p + hinges.len();
-        let penalties =
-            maximize_evidence(std::slice::from_ref(&moments), columns, &groups).penalties;
-        let mut line = ridge(&moments, columns, &penalties);
+        let (all, stop) = (std::slice::from_ref(&moments), &data.rows.stop);
+        let penalties = maximize_evidence(all, columns, &groups, stop)?.penalties;
+        let mut line = ridge(&moments, columns, &penalties, stop)?;
         let bends = line.slopes.split_off(p);
         let mut trend = Self {
             line,

@@ -53,11 +53,11 @@ pub(super) fn check_gamma(gamma: f64) -> Result<(), InputError> {
     check_setting(allowed, "gamma", "a positive number up to 1e9", gamma)
 }
 
-/// A ridge, if one is given.
+/// A ridge, if one is given. Beside larger ones sums of errors would be lost, or the objective overflow.
 pub(super) fn check_ridge(name: &'static str, ridge: Option<f64>) -> Result<(), InputError> {
     let ridge = ridge.unwrap_or(0.0);
-    let allowed = ridge.is_finite() && ridge >= 0.0;
-    check_setting(allowed, name, "a number of at least 0", ridge)
+    let allowed = (0.0..=1e100).contains(&ridge);
+    check_setting(allowed, name, "a number from 0 to 1e100", ridge)
 }
 
 /// A finite response for every row.
@@ -84,6 +84,13 @@ pub(super) fn check_x_and_names(
     let (n, p) = (rows.len(), rows.features());
     if n == 0 || p == 0 {
         return Err(InputError::Empty {
+            rows: n,
+            columns: p,
+        });
+    }
+    // Rows and columns are numbered by u32.
+    if n.max(p) > u32::MAX as usize {
+        return Err(InputError::TooLarge {
             rows: n,
             columns: p,
         });

@@ -7,6 +7,7 @@ mod explain;
 mod file;
 mod fitted_tree;
 mod frequencies;
+mod functional_model;
 mod hard_tree;
 mod importance;
 mod leaf_model;
@@ -37,6 +38,7 @@ pub use decision::{Decision, Routing};
 pub use file::ModelFileError;
 pub use fitted_tree::FittedTree;
 pub(crate) use frequencies::smoothed_frequencies;
+pub use functional_model::{FunctionalModel, FunctionalOrctModel, FunctionalOrrtModel, OnMeans};
 pub use hard_tree::{HardSplit, HardTree, UsedFeature};
 pub use importance::Importance;
 pub(crate) use importance::{global_sparsity, local_sparsity};
@@ -49,8 +51,9 @@ pub use path::{Contribution, SplitExplanation};
 pub(crate) use predict::{LinearSplits, most_probable};
 pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
-    OrctCandidate, OrrtCandidate, ProofMoment, ProofReport, ResponseScoring, Scoring,
-    SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate, TriedSettings,
+    FunctionalCandidate, OrctCandidate, OrrtCandidate, ProofMoment, ProofReport, ResponseScoring,
+    Scoring, SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate,
+    Svm1OdtCandidate, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

@@ -1,8 +1,8 @@
 //! What every fitted model does, whatever its kind; the kinds there are; and any of them.
 
 use super::{
-    FitReport, FittedTree, Importance, ModelFileError, OrctModel, OrrtModel, Rule, SpdtModel,
-    SrtModel, Svm1OdtModel, file,
+    FitReport, FittedTree, FunctionalOrctModel, FunctionalOrrtModel, Importance, ModelFileError,
+    OrctModel, OrrtModel, Rule, SpdtModel, SrtModel, Svm1OdtModel, file,
 };
 use crate::InputError;
 use std::fmt;
@@ -96,6 +96,10 @@ macro_rules! kinds {
 }
 
 kinds! {
+    /// A classification tree on curves.
+    FunctionalOrct(FunctionalOrctModel),
+    /// A regression tree on curves.
+    FunctionalOrrt(FunctionalOrrtModel),
     /// An optimal randomized classification tree.
     Orct(OrctModel),
     /// An optimal randomized regression tree.

@@ -1,7 +1,11 @@
 //! Cholesky's method for positive definite matrices: all sums run along rows, so that they are
 //! vectors, which matters where curves bring hundreds of unknowns.
 
+use crate::stop::{Stop, Stopped};
 use pulp::{Arch, Simd, WithSimd};
+
+/// Of so many rows of a factor the stop is polled once: milliseconds, where there are thousands.
+const ROWS_BETWEEN_POLLS: usize = 64;
 
 /// F with F Fᵀ = A, lower triangle, row after row. A pivot that is rounding alone is infinite: its
 /// unknown comes out as 0.
@@ -12,26 +16,23 @@ pub(super) struct CholeskyFactor {
 
 impl CholeskyFactor {
     /// Of A (n × n, lower triangle), overwritten.
-    pub fn of(mut a: Vec<f64>, n: usize) -> Self {
+    pub fn of(mut a: Vec<f64>, n: usize, stop: &Stop) -> Result<Self, Stopped> {
         let largest = (0..n).map(|j| a[j * n + j]).fold(0.0, f64::max);
         let negligible = largest * n as f64 * f64::EPSILON;
         Arch::new().dispatch(Factorize {
             a: &mut a,
             n,
             negligible,
-        });
-        Self { n, rows: a }
+            stop,
+        })?;
+        Ok(Self { n, rows: a })
     }
 
     /// x with A x = b.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let (n, f) = (self.n, &self.rows);
         let mut x = b.to_vec();
-        for i in 0..n {
-            let row = &f[i * n..][..n];
-            let known: f64 = row[..i].iter().zip(&x).map(|(f, x)| f * x).sum();
-            x[i] = (x[i] - known) / row[i];
-        }
+        self.solve_lower(&mut x);
         for i in (0..n).rev() {
             let row = &f[i * n..][..n];
             x[i] /= row[i];
@@ -52,8 +53,25 @@ impl CholeskyFactor {
     }
 
     /// The diagonal of A⁻¹.
-    pub fn inverse_diagonal(&self) -> Vec<f64> {
-        Arch::new().dispatch(InverseDiagonal(self))
+    pub fn inverse_diagonal(&self, stop: &Stop) -> Result<Vec<f64>, Stopped> {
+        Arch::new().dispatch(InverseDiagonal(self, stop))
+    }
+
+    /// The squared length of F⁻¹ b.
+    pub fn squared_length(&self, b: &[f64]) -> f64 {
+        let mut x = b.to_vec();
+        self.solve_lower(&mut x);
+        x.iter().map(|x| x * x).sum()
+    }
+
+    /// F⁻¹ x in place.
+    fn solve_lower(&self, x: &mut [f64]) {
+        let (n, f) = (self.n, &self.rows);
+        for i in 0..n {
+            let row = &f[i * n..][..n];
+            let known: f64 = row[..i].iter().zip(&*x).map(|(f, x)| f * x).sum();
+            x[i] = (x[i] - known) / row[i];
+        }
     }
 }
 
@@ -61,14 +79,23 @@ struct Factorize<'a> {
     a: &'a mut [f64],
     n: usize,
     negligible: f64,
+    stop: &'a Stop,
 }
 
 impl WithSimd for Factorize<'_> {
-    type Output = ();
+    type Output = Result<(), Stopped>;
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { a, n, negligible } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let Self {
+            a,
+            n,
+            negligible,
+            stop,
+        } = self;
         for i in 0..n {
+            if (i + 1).is_multiple_of(ROWS_BETWEEN_POLLS) {
+                stop.check()?;
+            }
             let (above, from) = a.split_at_mut(i * n);
             let row = &mut from[..n];
             for j in 0..i {
@@ -82,26 +109,30 @@ impl WithSimd for Factorize<'_> {
                 f64::INFINITY
             };
         }
+        Ok(())
     }
 }
 
 /// Squared columns of F⁻¹, summed.
-struct InverseDiagonal<'a>(&'a CholeskyFactor);
+struct InverseDiagonal<'a>(&'a CholeskyFactor, &'a Stop);
 
 impl WithSimd for InverseDiagonal<'_> {
-    type Output = Vec<f64>;
+    type Output = Result<Vec<f64>, Stopped>;
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
-        let CholeskyFactor { n, rows } = self.0;
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let Self(CholeskyFactor { n, rows }, stop) = self;
         let mut column = vec![0.0; *n];
         let of_column = |first: usize| {
+            if (first + 1).is_multiple_of(ROWS_BETWEEN_POLLS) {
+                stop.check()?;
+            }
             for k in first..*n {
                 let row = &rows[k * n..][..*n];
                 let known = product(simd, &row[first..k], &column[first..k]);
                 let unit = if k == first { 1.0 } else { 0.0 };
                 column[k] = (unit - known) / row[k];
             }
-            product(simd, &column[first..], &column[first..])
+            Ok(product(simd, &column[first..], &column[first..]))
         };
         (0..*n).map(of_column).collect()
     }
@@ -157,8 +188,8 @@ mod tests {
     fn solutions_and_inverses_satisfy_their_equations() {
         for n in [1, 2, 7, 40, 65] {
             let a = matrix(n);
-            let factor = CholeskyFactor::of(a.clone(), n);
-            let inverse_diagonal = factor.inverse_diagonal();
+            let factor = CholeskyFactor::of(a.clone(), n, &Stop::default()).unwrap();
+            let inverse_diagonal = factor.inverse_diagonal(&Stop::default()).unwrap();
             for column in [0, n / 2, n - 1] {
                 let unit: Vec<f64> = (0..n).map(|k| f64::from(u8::from(k == column))).collect();
                 let x = factor.solve(&unit);
@@ -170,7 +201,7 @@ mod tests {
             }
             // The last entry of A⁻¹ is the ratio of two determinants.
             let smaller = (0..n - 1).flat_map(|i| a[i * n..][..n - 1].to_vec());
-            let smaller = CholeskyFactor::of(smaller.collect(), n - 1);
+            let smaller = CholeskyFactor::of(smaller.collect(), n - 1, &Stop::default()).unwrap();
             let ratio = smaller.log_determinant() - factor.log_determinant();
             assert!((ratio.exp() / inverse_diagonal[n - 1] - 1.0).abs() < 1e-12);
         }
@@ -178,7 +209,12 @@ mod tests {
 
     #[test]
     fn a_direction_without_weight_comes_out_as_zero() {
-        let factor = CholeskyFactor::of(vec![2.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 4.0], 3);
+        let factor = CholeskyFactor::of(
+            vec![2.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 4.0],
+            3,
+            &Stop::default(),
+        )
+        .unwrap();
         let close = |found: Vec<f64>, wanted: [f64; 3]| {
             assert_eq!(found[1], 0.0);
             for (found, wanted) in found.iter().zip(wanted) {
@@ -186,6 +222,9 @@ mod tests {
             }
         };
         close(factor.solve(&[2.0, 2.0, 8.0]), [1.0, 0.0, 2.0]);
-        close(factor.inverse_diagonal(), [0.5, 0.0, 0.25]);
+        close(
+            factor.inverse_diagonal(&Stop::default()).unwrap(),
+            [0.5, 0.0, 0.25],
+        );
     }
 }

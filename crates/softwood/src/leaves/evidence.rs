@@ -8,8 +8,9 @@
 //! A feature that matters to no leaf so gets a large penalty (automatic relevance determination). The
 //! bends of a curve share a variance in the same way.
 
-use super::cholesky::CholeskyFactor;
+use super::gram::Gram;
 use super::ridge::normal_equations;
+use crate::stop::{Stop, Stopped};
 use crate::vectors::dot;
 use std::ops::Range;
 
@@ -156,22 +157,27 @@ pub(crate) fn maximize_evidence(
     moments: &[Vec<f64>],
     features: usize,
     groups: &Groups,
-) -> MostEvidence {
+    stop: &Stop,
+) -> Result<MostEvidence, Stopped> {
     let (p, m) = (features, features + 2);
     let total: f64 = moments
         .iter()
         .map(|moments| moments[(p + 1) * m + p + 1])
         .sum();
     let common = weight_of_common((p + 1) * moments.len(), total);
-    let mut penalties = first_penalties(moments, p, total);
+    let mut penalties = first_penalties(moments, p, total, stop)?;
+    let equations = moments
+        .iter()
+        .map(|moments| normal_equations(moments, p, stop));
+    let equations = equations.collect::<Result<Vec<(Gram, Vec<f64>)>, Stopped>>()?;
     let mut error_variance = 1.0;
     for _ in 0..EVIDENCE_ROUNDS {
         let mut determined = vec![0.0; groups.count()];
         let mut lengths = vec![0.0; groups.count()];
         let mut squares = 0.0;
-        for moments in moments {
-            let (factor, right) = normal_equations(moments, p, &penalties);
-            let (solution, inverse) = (factor.solve(&right), factor.inverse_diagonal());
+        for (moments, (gram, right)) in moments.iter().zip(&equations) {
+            let factor = gram.penalized(&penalties, stop)?;
+            let (solution, inverse) = (factor.solve(right), factor.inverse_diagonal(stop)?);
             // With (G + C)β = g the squares are y² − gᵀβ − βᵀCβ.
             let mut left = moments[p * m + p];
             for (j, coefficient) in solution.iter().enumerate() {
@@ -197,10 +203,10 @@ pub(crate) fn maximize_evidence(
             break;
         }
     }
-    MostEvidence {
+    Ok(MostEvidence {
         penalties,
         error_variance,
-    }
+    })
 }
 
 /// max_j |ln(next_j/before_j)|.
@@ -217,13 +223,18 @@ fn weight_of_common(coefficients: usize, rows: f64) -> f64 {
 
 /// Where penalties begin: at the likeliest one that all columns share. Where each has its own, weak ones
 /// that fit all rows exactly confirm themselves.
-fn first_penalties(moments: &[Vec<f64>], features: usize, rows: f64) -> Vec<f64> {
+fn first_penalties(
+    moments: &[Vec<f64>],
+    features: usize,
+    rows: f64,
+    stop: &Stop,
+) -> Result<Vec<f64>, Stopped> {
     let centered = moments.iter().map(|all| Centered::of(all, features));
     let centered: Vec<Centered> = centered.collect();
-    let penalty = likeliest_penalty(&centered, rows, MOST_PENALTY);
+    let penalty = likeliest_penalty(centered, rows, MOST_PENALTY, stop)?;
     let mut penalties = vec![penalty; features + 1];
     penalties[features] = penalty.min(FIRST_INTERCEPT_PENALTY);
-    penalties
+    Ok(penalties)
 }
 
 /// τ_j² of splits' slopes: as [`variances`], with the usual weight of the common one.
@@ -245,10 +256,10 @@ fn variances(squares: &[f64], determined: &[f64], zeros: f64, common: f64) -> Ve
 
 /// The one penalty on the coefficients of all columns, each divided by its unit, under which the rows with
 /// these moments are likeliest; a constant beside them is free.
-pub(crate) fn common_penalty(moments: &[f64], units: &[f64]) -> f64 {
+pub(crate) fn common_penalty(moments: &[f64], units: &[f64], stop: &Stop) -> Result<f64, Stopped> {
     let centered = Centered::of(moments, units.len()).in_units(units);
     let (rows, most) = (moments[moments.len() - 1], MOST_PENALTY_OF_ALL);
-    likeliest_penalty(&[centered], rows, most)
+    likeliest_penalty(vec![centered], rows, most, stop)
 }
 
 /// The likeliest of the powers of √10 up to `most` as the penalty on all slopes of leaves with `rows` rows
@@ -256,32 +267,41 @@ pub(crate) fn common_penalty(moments: &[f64], units: &[f64]) -> f64 {
 ///
 /// With y ~ N(0, σ²(I + UUᵀ/λ)) and the best σ², −2 ln(evidence) is n ln(y²−gᵀ(G+λ)⁻¹g) +
 /// ln det(G + λ) − p ln λ, G and g being moments around the means.
-fn likeliest_penalty(leaves: &[Centered], rows: f64, most: f64) -> f64 {
+fn likeliest_penalty(
+    leaves: Vec<Centered>,
+    rows: f64,
+    most: f64,
+    stop: &Stop,
+) -> Result<f64, Stopped> {
     let spread: f64 = leaves.iter().map(|leaf| leaf.response).sum();
+    let gram = |leaf: Centered| {
+        let gram = Gram::new(leaf.matrix, leaf.right.len(), stop)?;
+        Ok((gram, leaf.right, leaf.response))
+    };
+    let leaves = leaves.into_iter().map(gram);
+    let leaves = leaves.collect::<Result<Vec<(Gram, Vec<f64>, f64)>, Stopped>>()?;
     let unlikeliness = |penalty: f64| {
         let (mut squares, mut volume) = (0.0, 0.0);
-        for leaf in leaves {
-            let p = leaf.right.len();
-            let mut matrix = leaf.matrix.clone();
-            matrix.iter_mut().step_by(p + 1).for_each(|d| *d += penalty);
-            let factor = CholeskyFactor::of(matrix, p);
-            let fitted = factor.solve(&leaf.right);
-            squares += leaf.response - dot(&fitted, &leaf.right);
+        for (gram, right, response) in &leaves {
+            let p = right.len();
+            let factor = gram.penalized(&vec![penalty; p], stop)?;
+            let fitted = factor.solve(right);
+            squares += response - dot(&fitted, right);
             volume += factor.log_determinant() - p as f64 * penalty.ln();
         }
         // What is fitted exactly is not infinitely likely.
-        rows * squares.max(EXACT * spread).max(f64::MIN_POSITIVE).ln() + volume
+        Ok(rows * squares.max(EXACT * spread).max(f64::MIN_POSITIVE).ln() + volume)
     };
     let mut best = (f64::INFINITY, most);
     let mut penalty = most;
     while penalty >= 0.9 * LEAST_PENALTY {
-        let here = unlikeliness(penalty);
+        let here = unlikeliness(penalty)?;
         if here < best.0 {
             best = (here, penalty);
         }
         penalty /= 10f64.sqrt();
     }
-    best.1
+    Ok(best.1)
 }
 
 /// Moments of a leaf around its means: features (p × p), features with the response, the response.
@@ -357,7 +377,8 @@ mod tests {
             ([0.5, 2.0, 0.5, 1.0], 1.0),
         ] {
             let moments = drawn(256, 40, coefficients, errors);
-            let found = maximize_evidence(&moments, 3, &Groups::of_features(3));
+            let found =
+                maximize_evidence(&moments, 3, &Groups::of_features(3), &Stop::default()).unwrap();
             assert!((found.error_variance / errors.powi(2) - 1.0).abs() < 0.1);
             for (found, deviation) in found.penalties.iter().zip(coefficients) {
                 let wanted = (errors / deviation).powi(2);
@@ -372,7 +393,9 @@ mod tests {
     #[test]
     fn a_feature_that_matters_nowhere_is_penalized_most() {
         let moments = drawn(4, 60, [1.0, 0.0, 1.0, 1.0], 0.5);
-        let penalties = maximize_evidence(&moments, 3, &Groups::of_features(3)).penalties;
+        let penalties = maximize_evidence(&moments, 3, &Groups::of_features(3), &Stop::default())
+            .unwrap()
+            .penalties;
         let others = penalties[0].max(penalties[2]).max(penalties[3]);
         assert!(penalties[1] > 5.0 * others, "{penalties:?}");
     }
@@ -383,20 +406,23 @@ mod tests {
             let moments = drawn(256, 40, [deviation, deviation, deviation, 1.0], 1.0);
             let centered: Vec<Centered> = moments.iter().map(|all| Centered::of(all, 3)).collect();
             let rows = 256.0 * 40.0;
-            let found = likeliest_penalty(&centered, rows, MOST_PENALTY);
+            let found = likeliest_penalty(centered, rows, MOST_PENALTY, &Stop::default()).unwrap();
             assert!(
                 (0.5..2.0).contains(&(found / wanted)),
                 "{found} for {wanted}"
             );
         }
         let noise = drawn(1, 200, [0.0; 4], 1.0);
-        assert_eq!(common_penalty(&noise[0], &[1.0; 3]), MOST_PENALTY_OF_ALL);
+        let stop = Stop::default();
+        let found = common_penalty(&noise[0], &[1.0; 3], &stop);
+        assert_eq!(found, Ok(MOST_PENALTY_OF_ALL));
     }
 
     #[test]
     fn nothing_to_explain_gives_finite_penalties() {
         for moments in [vec![vec![0.0; 25]; 2], drawn(2, 30, [0.0; 4], 0.0)] {
-            let found = maximize_evidence(&moments, 3, &Groups::of_features(3));
+            let found =
+                maximize_evidence(&moments, 3, &Groups::of_features(3), &Stop::default()).unwrap();
             assert!(
                 found
                     .penalties

@@ -4,6 +4,7 @@ mod assign_labels;
 mod cholesky;
 mod class_frequencies;
 mod evidence;
+mod gram;
 mod ridge;
 
 pub use assign_labels::{assign_labels, assign_parted_labels};

@@ -1,6 +1,7 @@
 //! The exact leaf step of a regression tree: a weighted ridge regression from its moments.
 
-use super::cholesky::CholeskyFactor;
+use super::gram::Gram;
+use crate::stop::{Stop, Stopped};
 
 /// A leaf's linear model ŷ = intercept + Σ_j slope_j u_j.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,31 +15,39 @@ pub(crate) struct LinearModel {
 /// intercept last.
 ///
 /// Without penalties, directions in which the rows do not vary get coefficient 0.
-pub(crate) fn ridge(moments: &[f64], features: usize, penalties: &[f64]) -> LinearModel {
-    let (factor, right) = normal_equations(moments, features, penalties);
-    let mut solution = factor.solve(&right);
+pub(crate) fn ridge(
+    moments: &[f64],
+    features: usize,
+    penalties: &[f64],
+    stop: &Stop,
+) -> Result<LinearModel, Stopped> {
+    let (gram, right) = normal_equations(moments, features, stop)?;
+    let mut solution = gram.penalized(penalties, stop)?.solve(&right);
     let intercept = solution.pop().expect("n ≥ 1");
-    LinearModel {
+    Ok(LinearModel {
         slopes: solution,
         intercept,
-    }
+    })
 }
 
 /// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² from the same moments of `columns` columns that bring their own
 /// intercepts; a ridge has been added to the moments.
-pub(crate) fn regression_of_columns(moments: &[f64], columns: usize) -> Vec<f64> {
-    let (factor, right) = equations(moments, columns, columns, &vec![0.0; columns]);
-    factor.solve(&right)
+pub(crate) fn regression_of_columns(
+    moments: &[f64],
+    columns: usize,
+    stop: &Stop,
+) -> Result<Vec<f64>, Stopped> {
+    let (gram, right) = equations(moments, columns, columns, stop)?;
+    Ok(gram.penalized(&vec![0.0; columns], stop)?.solve(&right))
 }
 
-/// Matrix, factorized, and right-hand side of the regression; position p of the unknowns is the
-/// intercept.
+/// Matrix and right-hand side of the regression; position p of the unknowns is the intercept.
 pub(super) fn normal_equations(
     moments: &[f64],
     features: usize,
-    penalties: &[f64],
-) -> (CholeskyFactor, Vec<f64>) {
-    equations(moments, features, features + 1, penalties)
+    stop: &Stop,
+) -> Result<(Gram, Vec<f64>), Stopped> {
+    equations(moments, features, features + 1, stop)
 }
 
 /// The same for the first `n` unknowns.
@@ -46,22 +55,20 @@ fn equations(
     moments: &[f64],
     features: usize,
     n: usize,
-    penalties: &[f64],
-) -> (CholeskyFactor, Vec<f64>) {
+    stop: &Stop,
+) -> Result<(Gram, Vec<f64>), Stopped> {
     let (p, m) = (features, features + 2);
     let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
     // The intercept's moments stand behind the response's.
     let place = |j: usize| if j < p { j } else { p + 1 };
     let mut matrix = vec![0.0; n * n];
-    let mut right = vec![0.0; n];
     for j in 0..n {
         for k in 0..=j {
             matrix[j * n + k] = moment(place(j), place(k));
         }
-        matrix[j * n + j] += penalties[j];
-        right[j] = moment(place(j), p);
     }
-    (CholeskyFactor::of(matrix, n), right)
+    let right = (0..n).map(|j| moment(place(j), p)).collect();
+    Ok((Gram::new(matrix, n, stop)?, right))
 }
 
 #[cfg(test)]
@@ -105,7 +112,7 @@ mod tests {
                 if twin { u[2] = u[0]; }
                 (u, y, w)
             }).collect();
-            let model = ridge(&moments(&rows), 3, &[penalty; 4]);
+            let model = ridge(&moments(&rows), 3, &[penalty; 4], &Stop::default()).unwrap();
             let residuals = residuals(&model, &rows);
             for j in 0..4 {
                 let beta = if j < 3 { model.slopes[j] } else { model.intercept };
@@ -120,7 +127,7 @@ mod tests {
 
     #[test]
     fn nothing_to_fit_gives_zero() {
-        let model = ridge(&[0.0; 9], 1, &[0.0; 2]);
+        let model = ridge(&[0.0; 9], 1, &[0.0; 2], &Stop::default()).unwrap();
         assert_eq!((model.slopes, model.intercept), (vec![0.0], 0.0));
     }
 }

@@ -31,8 +31,8 @@ pub struct MipSettings {
 }
 
 impl MipSettings {
-    /// Checks the settings for trees of margin ε.
-    pub fn validate(&self, epsilon: f64) -> Result<(), InputError> {
+    /// Checks the settings for trees of margin ε, None if that is to be chosen.
+    pub fn validate(&self, epsilon: Option<f64>) -> Result<(), InputError> {
         let refuse = |name, expected, got: String| {
             Err(InputError::Setting {
                 name,
@@ -46,8 +46,9 @@ impl MipSettings {
                 let expected = "None: this program has no slack, solver=\"paper\" has";
                 return refuse("alpha1", expected, alpha1.to_string());
             }
-            if !(alpha1 * epsilon >= 1.0 && alpha1.is_finite()) {
-                let expected = "at least 1/epsilon, or None for no slack: below that, h = g = 0 lets \
+            let least = epsilon.map(|epsilon| alpha1 * epsilon);
+            if !(least.is_some_and(|product| product >= 1.0) && alpha1.is_finite()) {
+                let expected = "at least 1/epsilon, epsilon being given, or None for no slack: below that, h = g = 0 lets \
                     every row take any way for less than what a mistake costs, and the optimum says \
                     nothing";
                 return refuse("alpha1", expected, alpha1.to_string());

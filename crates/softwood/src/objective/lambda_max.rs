@@ -130,7 +130,7 @@ mod tests {
                 out.copy_from_slice(block.tile.columns());
             },
         });
-        let moments = moments.unwrap();
+        let moments: Vec<f64> = moments.unwrap();
         for groups in [None, Some(vec![0, 1, 0])] {
             let with = |local: f64, global: f64| PenaltySettings {
                 local: Some(local),

@@ -4,11 +4,11 @@
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
 use super::LeafRidge;
-use crate::data::RegressionRows;
+use crate::data::{RegressionRows, add_to};
 use crate::leaves::{Groups, LinearModel, maximize_evidence, regression_of_columns, ridge};
 use crate::passes::SumWeights;
 use crate::solver::Objective;
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stopped};
 use crate::tree::model_mixture::ModelMixture;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
@@ -18,7 +18,7 @@ use std::ops::Range;
 /// grows with their square for each row.
 const MOST_TOGETHER: usize = 1024;
 
-/// (1/W) Σ_i w_i (φ_i − y_i)² and a ridge on the leaf models as a function of x = (a, μ, β, β_0).
+/// (1/W) Σ_i w_i (φ_i − y_i)² + R(β, β_0), R being a ridge, as a function of x = (a, μ, β, β_0).
 #[derive(Clone)]
 pub struct MixtureError<'a, 'd> {
     /// Rows and response.
@@ -46,7 +46,8 @@ impl MixtureError<'_, '_> {
         let columns = self.topology.leaves() * (self.centers.len() + 1);
         let half = 0.5 * self.data.total_weight();
         (self.ridge).add_to_matrix(half, &mut moments, columns + 2);
-        Ok(regression_of_columns(&moments, columns))
+        let stop = &self.data.rows.stop;
+        Ok(regression_of_columns(&moments, columns, stop)?)
     }
 
     /// Whether one regression for all leaf models is worth its while.
@@ -67,7 +68,9 @@ impl MixtureError<'_, '_> {
         let half = 0.5 * self.data.total_weight();
         let penalties: Vec<f64> = self.ridge.apart.iter().map(|ridge| half * ridge).collect();
         let moments = self.data.leaf_moments(&tree, 0, None)?;
-        let models: Vec<LinearModel> = moments.iter().map(|m| ridge(m, p, &penalties)).collect();
+        let stop = &self.data.rows.stop;
+        let models = moments.iter().map(|m| ridge(m, p, &penalties, stop));
+        let models = models.collect::<Result<Vec<LinearModel>, Stopped>>()?;
         let at_center = |model: &LinearModel| model.intercept + self.at_center(&model.slopes);
         let intercepts: Vec<f64> = models.iter().map(at_center).collect();
         let slopes = models.into_iter().flat_map(|model| model.slopes);
@@ -85,7 +88,8 @@ impl MixtureError<'_, '_> {
         let (leaves, p) = (self.topology.leaves(), self.centers.len());
         let moments = [with_common_columns(&self.moments(theta)?, leaves, p)];
         let columns = leaves * (p + 1) + p;
-        let found = maximize_evidence(&moments, columns, &Groups::of_mixture(leaves, p)).penalties;
+        let (groups, stop) = (Groups::of_mixture(leaves, p), &self.data.rows.stop);
+        let found = maximize_evidence(&moments, columns, &groups, stop)?.penalties;
         let slopes = found[..p].iter().zip(variances);
         let mut apart: Vec<f64> = slopes.map(|(c, v)| c.max(least * v)).collect();
         apart.push(found[leaves * p].max(least));
@@ -127,7 +131,8 @@ impl MixtureError<'_, '_> {
         )
     }
 
-    /// gradient += that of Σ_i w_i (α (φ_i − y_i)² + δ φ_i) over `rows`, for α and δ of `weights`.
+    /// gradient += that of Σ_i w_i (α (φ_i − y_i)² + δ φ_i) over `rows`, for α and δ of `weights`: by x and then
+    /// by what moves the features, if it is so long.
     pub(crate) fn add_gradient(
         &self,
         rows: &RegressionRows<'_>,
@@ -137,7 +142,9 @@ impl MixtureError<'_, '_> {
     ) -> Result<f64, Interrupted> {
         let p = self.centers.len();
         let sum = rows.mixture_gradient(tree, weights)?;
-        let (splits, leaves) = gradient.split_at_mut(sum.splits.len());
+        let (own, moves) = gradient.split_at_mut(self.dim());
+        add_to(moves, &sum.moves);
+        let (splits, leaves) = own.split_at_mut(sum.splits.len());
         let (slopes, intercepts) = leaves.split_at_mut(self.topology.leaves() * p);
         let slope_count = self.topology.branches() * p;
         for (i, (g, s)) in splits.iter_mut().zip(&sum.splits).enumerate() {

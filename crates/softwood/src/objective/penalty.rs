@@ -301,6 +301,16 @@ impl Penalty {
         }
     }
 
+    /// The coordinates that are penalized.
+    pub fn coordinates(&self) -> &[usize] {
+        &self.coordinates
+    }
+
+    /// The same within these bounds.
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
     /// Moves each coordinate to the nearest place where it may lie.
     pub fn put_within_bounds(&self, theta: &mut [f64]) {
         self.bounds.prox(theta, 0.0);
@@ -343,12 +353,12 @@ impl Majorized for Penalty {
         let mut value = 0.0;
         if self.local > 0.0 {
             let terms = self.coordinates.iter().map(|i| theta[*i].abs());
-            value += self.local * terms.map(|u| self.shape.value(u)).sum::<f64>();
+            value += self.local * terms.map(|u| self.shape.rise(u)).sum::<f64>();
         }
         let global: f64 = self
             .groups
             .iter()
-            .map(|group| self.shape.value(group.largest(theta)))
+            .map(|group| self.shape.rise(group.largest(theta)))
             .sum();
         if self.global > 0.0 {
             value += self.global * global;

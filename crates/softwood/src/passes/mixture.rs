@@ -1,6 +1,7 @@
 //! Sums over rows of a mixture of linear models: errors and predictions, their gradient, and the moments
 //! from which all leaf models follow at once.
 
+use super::moves::{MoveSums, Moves};
 use crate::data::{Pass, RegressionRows, Response, WeightedBlock, add_to};
 use crate::stop::Interrupted;
 use crate::tree::block_pass::{self, BlockScratch};
@@ -45,6 +46,8 @@ pub(crate) struct MixtureDerivatives {
     pub sums: MixtureSums,
     pub splits: Vec<f64>,
     pub models: Vec<f64>,
+    /// By what moves the features, if they move.
+    pub moves: Vec<f64>,
 }
 
 impl RegressionRows<'_> {
@@ -67,6 +70,7 @@ impl RegressionRows<'_> {
             weights,
             features: self.features(),
             response: &self.target,
+            moves: Moves::of(&self.rows),
         })
     }
 
@@ -116,6 +120,7 @@ struct Gradient<'a> {
     weights: SumWeights,
     features: usize,
     response: &'a Response,
+    moves: Moves<'a>,
 }
 
 struct GradientScratch {
@@ -124,6 +129,7 @@ struct GradientScratch {
     slopes: Vec<f64>,
     sums: MixtureSums,
     gradient: MixtureGradient,
+    moves: MoveSums,
 }
 
 impl Pass for Gradient<'_> {
@@ -136,6 +142,7 @@ impl Pass for Gradient<'_> {
             slopes: vec![0.0; stride],
             sums: MixtureSums::default(),
             gradient: self.tree.gradient(self.features),
+            moves: self.moves.begin(stride),
         }
     }
 
@@ -145,6 +152,7 @@ impl Pass for Gradient<'_> {
             slopes,
             sums,
             gradient,
+            moves,
         } = scratch;
         let response = self.response.of_block(block);
         let predicted = self.tree.predict_for_gradient(block.tile, tree);
@@ -155,6 +163,8 @@ impl Pass for Gradient<'_> {
             *slope = weight * (twice * (phi - y) + linear);
         }
         self.tree.add_gradient(block.tile, slopes, tree, gradient);
+        let by_feature = |out: &mut [f64]| self.tree.add_feature_gradient(tree, out);
+        self.moves.see(block, moves, by_feature);
     }
 
     fn finish(&self, scratch: GradientScratch) -> MixtureDerivatives {
@@ -163,6 +173,7 @@ impl Pass for Gradient<'_> {
             sums: scratch.sums,
             splits,
             models,
+            moves: scratch.moves.sums,
         }
     }
 
@@ -170,6 +181,7 @@ impl Pass for Gradient<'_> {
         sum.sums.merge(later.sums);
         add_to(&mut sum.splits, &later.splits);
         add_to(&mut sum.models, &later.models);
+        add_to(&mut sum.moves, &later.moves);
     }
 }
 

@@ -7,6 +7,7 @@ mod leaf_masses;
 mod leaf_moments;
 mod leaf_posteriors;
 mod mixture;
+mod moves;
 mod projections;
 mod reach;
 mod routes;

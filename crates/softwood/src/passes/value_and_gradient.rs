@@ -1,8 +1,10 @@
 //! Value and gradient of Σ_i Σ_t P_it cost_it by the splits, whatever the costs are.
 
+use super::moves::{MoveSums, Moves};
 use crate::data::{Pass, WeightedBlock, WeightedRows, add_to};
 use crate::stop::Interrupted;
 use crate::tree::block_pass::{self, BlockScratch};
+use crate::tree::feature_gradient::add_feature_gradient;
 use crate::tree::split_gradient::SplitGradient;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, Topology};
@@ -28,7 +30,8 @@ pub(crate) trait LeafCosts: Sync {
     );
 }
 
-/// Σ_i loss_i and, into `gradient`, its derivatives by θ = (a, μ): γz = (γ/p) aᵀu − γμ.
+/// Σ_i loss_i and, into `gradient`, its derivatives by θ = (a, μ), γz = (γ/p) aᵀu − γμ, and then by what moves
+/// the features, if they move.
 pub(crate) fn value_and_gradient(
     rows: &WeightedRows<'_>,
     topology: &Topology,
@@ -38,13 +41,16 @@ pub(crate) fn value_and_gradient(
     gradient: &mut [f64],
 ) -> Result<f64, Interrupted> {
     let p = rows.features();
-    let (value, sum) = rows.sum(&ValueAndGradient {
+    let (value, sum, moves) = rows.sum(&ValueAndGradient {
         splits: Splits::new(topology, p, theta, gamma),
         features: p,
         costs,
+        moves: Moves::of(rows),
     })?;
     let layout = ParameterLayout::new(topology, p);
     let (sum_a, sum_mu) = layout.split(&sum);
+    let (gradient, by_moves) = gradient.split_at_mut(layout.dim());
+    by_moves.copy_from_slice(&moves);
     let (gradient_a, gradient_mu) = layout.split_mut(gradient);
     for (g, s) in gradient_a.iter_mut().zip(sum_a) {
         *g = s * (gamma / p as f64);
@@ -59,6 +65,7 @@ struct ValueAndGradient<'a, C> {
     splits: Splits,
     features: usize,
     costs: &'a C,
+    moves: Moves<'a>,
 }
 
 struct Scratch {
@@ -67,12 +74,13 @@ struct Scratch {
     /// Losses of the rows of a block, and their sum, where they are not Σ_t P_it cost_it.
     losses: Vec<f64>,
     loss: f64,
+    moves: MoveSums,
 }
 
 impl<C: LeafCosts> Pass for ValueAndGradient<'_, C> {
     type Scratch = Scratch;
-    /// The value, and a gradient in θ's layout before γ and 1/p.
-    type Sum = (f64, Vec<f64>);
+    /// The value, a gradient in θ's layout before γ and 1/p, and one by what moves the features.
+    type Sum = (f64, Vec<f64>, Vec<f64>);
 
     fn begin(&self, stride: usize) -> Scratch {
         let topology = &self.splits.topology;
@@ -85,6 +93,7 @@ impl<C: LeafCosts> Pass for ValueAndGradient<'_, C> {
             sum: SplitGradient::zero(topology, self.features),
             losses: vec![0.0; if C::NONLINEAR { stride } else { 0 }],
             loss: 0.0,
+            moves: self.moves.begin(stride),
         }
     }
 
@@ -100,16 +109,21 @@ impl<C: LeafCosts> Pass for ValueAndGradient<'_, C> {
             .fill(block, probabilities, columns, &mut scratch.losses);
         scratch.loss += scratch.losses.iter().sum::<f64>();
         block_pass::add_gradient(splits, tile, &mut scratch.block, &mut scratch.sum);
+        let derivatives = &scratch.block;
+        self.moves.see(block, &mut scratch.moves, |out| {
+            add_feature_gradient(splits, derivatives.split_values(), out);
+        });
     }
 
     fn finish(&self, scratch: Scratch) -> Self::Sum {
         let (value, gradient) = scratch.sum.sum_lanes();
         let value = if C::NONLINEAR { scratch.loss } else { value };
-        (value, gradient)
+        (value, gradient, scratch.moves.sums)
     }
 
     fn merge(&self, sum: &mut Self::Sum, later: Self::Sum) {
         sum.0 += later.0;
         add_to(&mut sum.1, &later.1);
+        add_to(&mut sum.2, &later.2);
     }
 }

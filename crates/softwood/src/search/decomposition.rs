@@ -110,7 +110,7 @@ impl<'a, 'b, 'd> Decomposition<'a, 'b, 'd> {
                 self.revise_labels()?;
                 Ok(status)
             }
-            WorkingSet::AllBranches => self.move_all(iterations),
+            WorkingSet::AllBranches | WorkingSet::Together(_) => self.move_all(iterations),
             WorkingSet::Ties => match self.penalty.tied(&self.at.theta).is_empty() {
                 true => Ok(SolveStatus::Converged),
                 false => self.move_all(iterations),
@@ -427,6 +427,7 @@ mod tests {
                 tol: 1e-6,
                 max_iter: 200,
                 working_sets: rule,
+                full_iterations: 0,
                 proximal_weight: 0.0,
                 seed: 3,
                 class_weights,
@@ -543,8 +544,9 @@ mod tests {
             let mut tree = Decomposition::at(&descent, stage, theta, &mut multipliers).unwrap();
             let mut trace = vec![tree.point().objective];
             for number in 0..3 {
-                for set in rule.of_macro_iteration(&topology, 7, number) {
-                    tree.step(&set, 15).unwrap();
+                let first = [WorkingSet::Together(5), WorkingSet::Leaves];
+                for set in first.into_iter().chain(rule.of_macro_iteration(&topology, 7, number)) {
+                    tree.step(&set, rule.iterations(set, 15)).unwrap();
                     trace.push(tree.point().objective);
                 }
             }

@@ -5,14 +5,9 @@ use super::ending::Ending;
 use super::working_sets::WorkingSets;
 use crate::data::ClassificationRows;
 use crate::leaves::{assign_labels, assign_parted_labels};
-use crate::objective::{
-    BoundedCost, CellRows, ExpectedCost, Penalty, RateBounds, RateReached, expected_cost,
-};
+use crate::objective::{CellRows, Penalty, RateBounds, RateReached, expected_cost};
 use crate::progress::Progress;
-use crate::solver::{
-    AugmentedLagrangian, Constrained, Held, LbfgsSettings, Majorized, Multipliers, Outcome,
-    Proximal, ProximalBounded, Work, minimize_by_tangents, minimize_constrained,
-};
+use crate::solver::{AugmentedLagrangian, LbfgsSettings, Majorized, Multipliers, Outcome, Work};
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::tree::Topology;
@@ -28,16 +23,10 @@ const SOFT_ITERATIONS: u64 = 50;
 
 /// A rate this little below its bound is still aimed higher; half of it is aimed at beyond the bound,
 /// since the Lagrangian comes from below.
-const RATE_TOL: f64 = 2e-4;
+pub(super) const RATE_TOL: f64 = 2e-4;
 
 /// A rate is reached if it is short by no more than this.
 pub(super) const RATE_REACHED: f64 = 1e-3;
-
-/// Shares of their first excess by which bounds on decisions are loosened, one after the other.
-const APPROACH: [f64; 5] = [0.75, 0.5, 0.25, 0.1, 0.0];
-
-/// Times that expectations are corrected for decisions at most.
-const CORRECTIONS: usize = 6;
 
 /// How bounds on rates are pursued. σ begins where a rate short by 0.1 costs as much as a tenth of the
 /// rows wrongly classed does by default.
@@ -48,12 +37,6 @@ pub(super) const RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
     rounds: 20,
     patience: 4,
     tol: RATE_TOL,
-};
-
-/// The same in a soft stage.
-const SOFT_RATE_SEARCH: AugmentedLagrangian = AugmentedLagrangian {
-    rounds: 3,
-    ..RATE_SEARCH
 };
 
 /// The problem of one fit (or of one node of it), and how to work on it.
@@ -82,6 +65,8 @@ pub(crate) struct Descent<'a, 'd> {
     pub max_iter: u64,
     /// Which nodes move at a time.
     pub working_sets: WorkingSets,
+    /// Iterations of all splits at once, for nodes to begin with.
+    pub full_iterations: u64,
     /// ψ of (21): the pull of a step towards where it began.
     pub proximal_weight: f64,
     /// Seed of the order of nodes.
@@ -112,12 +97,16 @@ impl StartOutcome {
             .then(self.objective().total_cmp(&other.objective()))
     }
 
-    /// The better of both, this one if they are equal, with the work of both.
+    /// The better of both, this one if they are equal, with the work of both. Where the other was stopped, the
+    /// search that both belong to was.
     pub fn or_better(mut self, mut other: Self) -> Self {
         if other.order(&self).is_lt() {
             std::mem::swap(&mut self, &mut other);
         }
         self.ending.work += other.ending.work;
+        if other.ending.status.is_stopped() {
+            self.ending.status = other.ending.status;
+        }
         self
     }
 
@@ -168,64 +157,7 @@ impl Descent<'_, '_> {
         of_class.map(|row| row.iter().sum()).collect()
     }
 
-    /// Follows the stages from number `first` on, alternating the exact label step with the
-    /// quasi-Newton run until labels stop changing. Stopped, it returns the best it can label.
-    ///
-    /// Bounds are on expectations there. Where decisions are to keep them and do not, expectations are led as
-    /// far away from the limit as decisions were found to be from them, until decisions keep it.
-    pub fn follow(&self, first: usize, theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
-        let mut latest = match self.bounds.are_on_decisions() {
-            true => self.approach(first, theta)?,
-            false => self.descend(first, theta, self.no_multipliers())?,
-        };
-        let mut best = latest.clone();
-        for _ in 0..CORRECTIONS {
-            let in_reach = |reached: &RateReached| reached.excess_expected <= RATE_REACHED;
-            let corrigible = latest.shortfall > 0.0 && latest.reached.iter().all(in_reach);
-            if !corrigible || latest.ending.status.is_stopped() {
-                break;
-            }
-            latest = self.go_on(self.bounds.shifted(&latest.reached), latest)?;
-            if latest.order(&best).is_lt() {
-                best = latest.clone();
-            }
-        }
-        best.ending.work = latest.ending.work;
-        Ok(best)
-    }
-
-    /// Follows the stages without the bounds on decisions and then tightens them step by step: a small gap is
-    /// easiest kept by no split at all, and from there is no way back.
-    fn approach(&self, first: usize, theta: Vec<f64>) -> Result<StartOutcome, Interrupted> {
-        let free = self.with_bounds(self.bounds.without_decisions());
-        let mut latest = free.descend(first, theta, self.no_multipliers())?;
-        let away = latest.reached.clone();
-        for share in APPROACH {
-            if latest.ending.status.is_stopped() {
-                break;
-            }
-            latest = self.go_on(self.bounds.loosened(&away, share), latest)?;
-        }
-        Ok(latest)
-    }
-
-    /// Goes on from an outcome under other bounds; the work of both.
-    fn go_on(&self, bounds: RateBounds, from: StartOutcome) -> Result<StartOutcome, Interrupted> {
-        let multipliers = Multipliers::at(from.multipliers, &RATE_SEARCH);
-        let last = self.stages.len() - 1;
-        let mut outcome = (self.with_bounds(bounds)).descend(last, from.theta, multipliers)?;
-        outcome.ending.work += from.ending.work;
-        Ok(outcome)
-    }
-
-    fn with_bounds(&self, bounds: RateBounds) -> Self {
-        Self {
-            bounds,
-            ..self.clone()
-        }
-    }
-
-    fn descend(
+    pub(super) fn descend(
         &self,
         first: usize,
         mut theta: Vec<f64>,
@@ -242,13 +174,14 @@ impl Descent<'_, '_> {
             let stage = &self.stages[s];
             multipliers.relax(&RATE_SEARCH);
             if self.working_sets != WorkingSets::Full {
-                let stage_end = match self.decompose(stage, theta.clone(), &mut multipliers) {
-                    Ok(stage_end) => stage_end,
-                    Err(interrupted) => {
-                        end.status = SolveStatus::try_from(interrupted)?;
-                        break;
-                    }
-                };
+                let stage_end =
+                    match self.decompose(stage, s == first, theta.clone(), &mut multipliers) {
+                        Ok(stage_end) => stage_end,
+                        Err(interrupted) => {
+                            end.status = SolveStatus::try_from(interrupted)?;
+                            break;
+                        }
+                    };
                 end.work += stage_end.work;
                 theta = stage_end.theta;
                 (end.status, end.optimality) = (stage_end.status, stage_end.optimality);
@@ -363,98 +296,6 @@ impl Descent<'_, '_> {
         self.split_penalty * regions.splits.len() as f64
     }
 
-    /// Minimizes over θ, or over some places of it, with the labels held; the outcome is of what moves.
-    pub(super) fn move_splits(
-        &self,
-        stage: &Stage,
-        labels: &[u32],
-        theta: Vec<f64>,
-        places: Option<&[usize]>,
-        limits: &LbfgsSettings,
-        multipliers: &mut Multipliers,
-    ) -> Result<Outcome, Interrupted> {
-        let penalty = self.penalty_of(stage);
-        if self.bounds.is_empty() {
-            let objective = ExpectedCost::with_total_weight(
-                self.data.clone(),
-                self.topology.clone(),
-                stage.gamma,
-                &stage.costs,
-                labels.to_vec(),
-                self.total_weight(),
-            );
-            let objective = self.pulled(objective, &theta);
-            let runs = penalty.tangents(stage.soft);
-            let progress = self.progress;
-            return minimize_by_tangents(&objective, &penalty, theta, runs, limits, progress);
-        }
-        let problem = BoundedCost {
-            rows: &self.cells,
-            topology: self.topology.clone(),
-            gamma: stage.gamma,
-            costs: &stage.costs,
-            labels,
-            bounds: &self.bounds.tightened(0.5 * RATE_TOL),
-            total: self.total_weight(),
-        };
-        let Some(places) = places else {
-            return self.move_bounded(&problem, &penalty, theta, stage, limits, multipliers);
-        };
-        let held = Held {
-            problem: &problem,
-            point: &theta,
-            places,
-        };
-        let start = places.iter().map(|i| theta[*i]).collect();
-        let penalty = penalty.on_places(&theta, places);
-        self.move_bounded(&held, &penalty, start, stage, limits, multipliers)
-    }
-
-    /// Minimizes under the bounds.
-    fn move_bounded(
-        &self,
-        problem: &impl Constrained,
-        penalty: &Penalty,
-        start: Vec<f64>,
-        stage: &Stage,
-        limits: &LbfgsSettings,
-        multipliers: &mut Multipliers,
-    ) -> Result<Outcome, Interrupted> {
-        let problem = ProximalBounded(self.pulled(problem, &start));
-        let search = if stage.soft {
-            SOFT_RATE_SEARCH
-        } else {
-            RATE_SEARCH
-        };
-        minimize_constrained(
-            &problem,
-            penalty,
-            start,
-            multipliers,
-            &search,
-            limits,
-            self.progress,
-        )
-    }
-
-    /// A problem in splits with the proximal term of (21): on coefficients, not on intercepts.
-    pub(super) fn pulled<P>(&self, problem: P, from: &[f64]) -> Proximal<P> {
-        let p = self.data.features();
-        let coefficients = from.len() / (p + 1) * p;
-        let weight = |i: usize| {
-            if i < coefficients {
-                self.proximal_weight
-            } else {
-                0.0
-            }
-        };
-        Proximal {
-            problem,
-            weights: (0..from.len()).map(weight).collect(),
-            center: from.to_vec(),
-        }
-    }
-
     /// The penalty in a stage. A split as sharp as at γ takes coefficients γ/γ_s times as large at a softer γ_s: a
     /// penalty in full would leave nothing of it.
     pub(super) fn penalty_of(&self, stage: &Stage) -> Penalty {
@@ -511,7 +352,7 @@ impl Descent<'_, '_> {
             .lagrangian_costs(costs, rows, total, multipliers)
     }
 
-    fn no_multipliers(&self) -> Multipliers {
+    pub(super) fn no_multipliers(&self) -> Multipliers {
         Multipliers::at(vec![0.0; self.bounds.inequalities()], &RATE_SEARCH)
     }
 }

@@ -1,5 +1,6 @@
 //! The descent of one point of a mixture of linear models: through softer splits to the wanted ones.
 
+use super::crumbs::without_crumbs;
 use super::ending::Ending;
 use crate::data::RegressionRows;
 use crate::objective::{
@@ -26,6 +27,9 @@ const JOINT_MEMORY: usize = 50;
 
 /// A run with penalties ends within this share of the least of them: what is to become 0 would stop short of it.
 const PENALTY_TOL: f64 = 0.01;
+
+/// Times at most that left-overs of coefficients are cut off.
+const MOST_CUTS: usize = 4;
 
 /// What exceeds its bound by so little is still led on; half of it is aimed at within the bound, since the
 /// Lagrangian comes from outside. In units of the standardized response, as the next one.
@@ -245,10 +249,7 @@ impl<'d> MixtureDescent<'_, 'd> {
             ..limits(tol, self.max_iter)
         };
         if self.bounds.bounds.is_empty() {
-            let runs = self.penalty.tangents(false);
-            let (penalty, progress) = (&self.penalty, self.progress);
-            let end = minimize_by_tangents(&error, penalty, x, runs, &limits, progress)?;
-            return Ok((end, Vec::new()));
+            return Ok((self.penalize(&error, x, &limits)?, Vec::new()));
         }
         let bounds = self.bounds.tightened(0.5 * BOUND_TOL);
         let mut multipliers = Multipliers::at(vec![0.0; bounds.inequalities()], &BOUND_SEARCH);
@@ -268,6 +269,37 @@ impl<'d> MixtureDescent<'_, 'd> {
             self.keep_bounds(&problem, &self.penalty, first.x, &mut multipliers, &limits)?;
         end.work += first.work;
         Ok((end, bounds.prices(&multipliers.values)))
+    }
+
+    /// Descends with the penalty alone; what is left over of coefficients is cut off, and the descent goes on.
+    fn penalize(
+        &self,
+        error: &MixtureError<'_, '_>,
+        x: Vec<f64>,
+        limits: &LbfgsSettings,
+    ) -> Result<Outcome, Interrupted> {
+        let runs = self.penalty.tangents(false);
+        let (penalty, progress) = (&self.penalty, self.progress);
+        let mut end = minimize_by_tangents(error, penalty, x, runs, limits, progress)?;
+        for cut in 1..=MOST_CUTS {
+            if end.status.is_stopped() {
+                break;
+            }
+            let without = match without_crumbs(error, penalty, &end.x) {
+                Err(Interrupted::Source(failed)) => return Err(failed.into()),
+                // Stopped meanwhile, the last point is the answer.
+                without => without.ok().flatten(),
+            };
+            let Some(x) = without else { break };
+            if cut == MOST_CUTS {
+                end.x = x;
+                break;
+            }
+            let work = end.work;
+            end = minimize_by_tangents(error, penalty, x, runs, limits, progress)?;
+            end.work += work;
+        }
+        Ok(end)
     }
 
     fn keep_bounds(

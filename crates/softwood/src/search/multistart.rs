@@ -1,9 +1,9 @@
 //! The starts of an ORCT: fresh ones, and warm starts from other penalties and softer splits.
 
 use super::descent::{Descent, StartOutcome};
-use super::one_start::{Origin, grown_start, improve, run_start};
+use super::one_start::{Origin, descend_grown, grown_start, improve, run_start};
 use super::prune::pruned;
-use super::starts::{Starts, best_of_starts};
+use super::starts::{Starts, best_of_starts, side_by_side, why_stopped};
 use crate::stop::Interrupted;
 use rand_pcg::Pcg64;
 
@@ -35,6 +35,9 @@ const ALL_FEATURES: Origin = Origin::Greedy { share: 1.0 };
 /// From this depth on trees are grown from the root: most nodes of a complete one would be idle.
 pub(crate) const GROWN_FROM: usize = 5;
 
+/// One of so many grown trees descends.
+const DESCENDING: usize = 4;
+
 /// Every other start is greedy, the first of them with all features; a single greedy
 /// split is no match for an oblique one.
 fn origin(start: usize, depth: usize) -> Origin {
@@ -53,20 +56,66 @@ pub(crate) fn run_starts(
     effort: Effort,
 ) -> Result<Starts<StartOutcome>, Interrupted> {
     let depth = descent.topology.depth();
+    if depth >= GROWN_FROM {
+        return run_grown_starts(descent, n, seed, effort);
+    }
     gather(descent, n, |start| {
         let mut rng = Pcg64::new(u128::from(seed), start as u128);
-        let outcome = if depth >= GROWN_FROM {
-            grown_start(descent, &mut rng)?
-        } else {
-            let regrowths = effort.regrowths(depth);
-            run_start(descent, origin(start, depth), regrowths, &mut rng)?
-        };
-        // Objectives on parts of the rows are not those of the model in the making.
-        descent
-            .progress
-            .finish_start((effort == Effort::Full).then_some(outcome.objective()));
+        let regrowths = effort.regrowths(depth);
+        let outcome = run_start(descent, origin(start, depth), regrowths, &mut rng)?;
+        finish_start(descent, effort, &outcome);
         Ok(outcome)
     })
+}
+
+/// Grows `n` trees, which is quick, and lets those of the least loss descend.
+fn run_grown_starts(
+    descent: &Descent<'_, '_>,
+    n: usize,
+    seed: u64,
+    effort: Effort,
+) -> Result<Starts<StartOutcome>, Interrupted> {
+    let grown = gather(descent, n, |start| {
+        let outcome = grown_start(descent, &mut Pcg64::new(u128::from(seed), start as u128))?;
+        if start >= n.div_ceil(DESCENDING) {
+            finish_start(descent, effort, &outcome);
+        }
+        Ok(outcome)
+    })?;
+    let mut ranked: Vec<usize> = (0..grown.outcomes.len()).collect();
+    let by_loss = |start: &usize| grown.outcomes[*start].ending.loss;
+    ranked.sort_by(|a, b| by_loss(a).total_cmp(&by_loss(b)));
+    ranked.truncate(n.div_ceil(DESCENDING));
+    let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
+    let descended = side_by_side(ranked, parallelism, |start| {
+        let before = grown.outcomes[start].clone();
+        let outcome = descend_grown(descent, before)?;
+        finish_start(descent, effort, &outcome);
+        Ok((start, outcome))
+    })?;
+    let mut outcomes = grown.outcomes;
+    let mut best = descended[0].0;
+    for (start, outcome) in descended {
+        outcomes[start] = outcome;
+        let order = outcomes[start].order(&outcomes[best]);
+        if order.is_lt() || (order.is_eq() && start < best) {
+            best = start;
+        }
+    }
+    let stopped = why_stopped(stop, outcomes.len() < n);
+    Ok(Starts {
+        outcomes,
+        best,
+        stopped,
+    })
+}
+
+/// Tells that a start has ended; objectives on parts of the rows are not those of the model in the making.
+fn finish_start(descent: &Descent<'_, '_>, effort: Effort, outcome: &StartOutcome) {
+    let counts = effort == Effort::Full;
+    descent
+        .progress
+        .finish_start(counts.then_some(outcome.objective()));
 }
 
 /// A warm start at other penalties stops moving within this share of the least of them: it may begin

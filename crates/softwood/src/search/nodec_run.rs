@@ -204,15 +204,15 @@ impl<'a, 'd> Run<'a, 'd> {
         self.best.objective
     }
 
-    /// The best point, after a last LN step on all rows. Cancelled, it ends where it stands.
+    /// The best point, after a last LN step on all rows. Stopped, it ends where it stands.
     pub fn finish(mut self) -> Result<RegressionOutcome, Interrupted> {
-        let optimality = match self.last_leaf_step() {
-            Ok(optimality) => optimality,
-            Err(interrupted) => {
-                self.end(interrupted)?;
-                f64::INFINITY
+        let mut optimality = f64::INFINITY;
+        if !self.status.is_some_and(SolveStatus::is_stopped) {
+            match self.last_leaf_step() {
+                Ok(reached) => optimality = reached,
+                Err(interrupted) => self.end(interrupted)?,
             }
-        };
+        }
         // Macro-iterations are planned, as starts are; a run that is to converge has missed its aim.
         let planned_end = match self.rules.convergent_after {
             None => SolveStatus::Completed,
@@ -282,7 +282,12 @@ impl<'a, 'd> Run<'a, 'd> {
         let penalties: Vec<f64> = self.ridges.leaves.iter().map(|l| half * l).collect();
         let leaves = self.parameters.topology.leaves_below(t);
         for (leaf, moments) in leaves.zip(moments) {
-            let model = ridge(&moments, self.parameters.features, &penalties);
+            let model = ridge(
+                &moments,
+                self.parameters.features,
+                &penalties,
+                &here.rows.stop,
+            )?;
             self.parameters
                 .set_leaf(leaf, &model.slopes, model.intercept);
         }

@@ -6,6 +6,7 @@ use super::grow_tree::grow_tree;
 use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
 use crate::start::{greedy_splits, splits_through_the_data};
+use crate::status::SolveStatus;
 use crate::stop::Interrupted;
 use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
@@ -69,8 +70,10 @@ pub(crate) fn improve(
     for try_ in 1..=regrowths {
         let next = match regrow(descent, first_stage(descent, try_), &best, rng) {
             Ok(next) => next,
-            Err(Interrupted::Source(error)) => return Err(error.into()),
-            Err(_) => break, // stopped: what there is stays
+            Err(interrupted) => {
+                best.ending.status = SolveStatus::try_from(interrupted)?;
+                break; // what there is stays
+            }
         };
         let better = next.order(&best).is_lt();
         let worthwhile = next.shortfall < best.shortfall
@@ -118,15 +121,25 @@ fn regrow(
     Ok(next)
 }
 
-/// Grows a tree from the root, improves it split by split, and descends from there.
+/// A tree grown from the root and improved split by split, as it stands.
 pub(crate) fn grown_start(
     descent: &Descent<'_, '_>,
     rng: &mut impl Rng,
 ) -> Result<StartOutcome, Interrupted> {
     let mut grown = grow_tree(descent, rng)?;
     alternate(descent, &mut grown, rng)?;
+    let mut outcome = descent.at(&grown.topology).assess(grown.theta)?;
+    outcome.ending.work += grown.work;
+    Ok(outcome)
+}
+
+/// Where a tree that was grown descends to.
+pub(crate) fn descend_grown(
+    descent: &Descent<'_, '_>,
+    grown: StartOutcome,
+) -> Result<StartOutcome, Interrupted> {
     let whole = descent.at(&grown.topology);
     let mut outcome = whole.follow(whole.stages.len() - 1, grown.theta)?;
-    outcome.ending.work += grown.work;
+    outcome.ending.work += grown.ending.work;
     Ok(outcome)
 }

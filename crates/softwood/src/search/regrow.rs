@@ -122,6 +122,7 @@ pub(crate) fn grow(
             tol: descent.tol,
             max_iter: descent.max_iter.min(NODE_ITERATIONS),
             working_sets: WorkingSets::Full,
+            full_iterations: 0,
             proximal_weight: 0.0,
             seed: descent.seed,
             progress: descent.progress,

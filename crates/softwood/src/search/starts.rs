@@ -100,8 +100,13 @@ impl<O: AsRef<Ending>> Starts<O> {
     pub fn report(&self, rows: usize, began: Instant) -> FitReport {
         let endings = || self.outcomes.iter().map(AsRef::as_ref);
         let best = self.outcomes[self.best].as_ref();
+        // A limit that has cut off any start might have cost the tree that start would have found.
+        let cut_off = endings()
+            .map(|e| e.status)
+            .find(|status| status.is_stopped());
+        let stopped = self.stopped.map(SolveStatus::from).or(cut_off);
         FitReport {
-            status: self.stopped.map_or(best.status, SolveStatus::from),
+            status: stopped.unwrap_or(best.status),
             objective: best.objective,
             loss: best.loss,
             loss_unit: None,

@@ -90,7 +90,7 @@ pub(super) fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
 }
 
 /// As [`select_extreme_points`], on input that was checked, in the threads of the caller.
-pub(super) fn extreme_points(
+pub(crate) fn extreme_points(
     rows: &Rows<'_>,
     tolerance: f64,
     stop: &Stop,

@@ -20,6 +20,7 @@ pub use balanced::{BalancedChoice, BalancedRelaxation, balanced_relaxation};
 pub use choose_rows::{
     ClusterAccount, ClusterRule, Hyperplanes, SelectedRows, SelectionSettings, select_rows,
 };
+pub(crate) use extreme_points::extreme_points;
 pub use extreme_points::{ExtremePoints, select_extreme_points};
 
 /// Distances below this, in units of each column's range, cannot be told from 0: rounding of the

@@ -1,6 +1,7 @@
 //! The soft tree itself: shape, parameters, and the pass over rows that every objective shares.
 
 pub(crate) mod block_pass;
+pub(crate) mod feature_gradient;
 pub(crate) mod function_gradient;
 pub(crate) mod label_regions;
 pub(crate) mod leaf_sums;

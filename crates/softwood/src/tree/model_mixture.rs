@@ -1,6 +1,7 @@
 //! A mixture of linear models over one block of rows: φ_i = Σ_t P_it (β_0t + βₜᵀu_i), and its gradient.
 
 use super::block_pass::{self, BlockScratch};
+use super::feature_gradient::add_feature_gradient;
 use super::function_gradient::FunctionGradient;
 use super::split_gradient::SplitGradient;
 use super::splits::Splits;
@@ -114,6 +115,14 @@ impl ModelMixture {
         block_pass::add_gradient(&self.splits, tile, tree, &mut gradient.splits);
         let gradient = &mut gradient.models;
         gradient.add(&self.models, tile, models.split_values());
+    }
+}
+
+impl ModelMixture {
+    /// What the block just added to a gradient contributes by its features: out += ∂loss_i/∂u_ij, p × stride.
+    pub fn add_feature_gradient(&self, scratch: &MixtureScratch, out: &mut [f64]) {
+        add_feature_gradient(&self.splits, scratch.tree.split_values(), out);
+        add_feature_gradient(&self.models, scratch.models.split_values(), out);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The model file: versioned JSON that any language can read; MODEL_FORMAT.md describes it.
 
 mod checks;
+pub(super) mod functional;
 mod hard_fields;
 mod leaf_classes;
 mod leaf_models;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Its fields.
 #[derive(Serialize, Deserialize)]
-struct OrctFile {
+pub(in crate::fitted) struct OrctFile {
     #[serde(flatten)]
     tree: TreeFields,
     classes: ClassLabels,
@@ -26,11 +26,15 @@ struct OrctFile {
 }
 
 pub(in crate::fitted) fn write(kind: &str, model: &OrctModel) -> String {
+    to_lines(&fields(kind, model))
+}
+
+pub(in crate::fitted) fn fields(kind: &str, model: &OrctModel) -> OrctFile {
     let table = |values: &[f64]| {
         let of_classes = || rows(values, model.classes.len());
         (!values.is_empty()).then(of_classes)
     };
-    to_lines(&OrctFile {
+    OrctFile {
         tree: TreeFields::of(kind, &model.tree, model.tree.intercepts.clone()),
         classes: model.classes.clone(),
         leaf_classes: model.leaf_classes.clone(),
@@ -38,11 +42,14 @@ pub(in crate::fitted) fn write(kind: &str, model: &OrctModel) -> String {
         leaf_frequencies: table(&model.frequencies),
         decision: Some(model.decision.clone()),
         report: model.report.clone(),
-    })
+    }
 }
 
 pub(in crate::fitted) fn read(text: &str) -> Result<OrctModel, InputError> {
-    let file: OrctFile = parse(text)?;
+    model(parse(text)?)
+}
+
+pub(in crate::fitted) fn model(file: OrctFile) -> Result<OrctModel, InputError> {
     let tree = file.tree.into_tree(WITHIN_ONE)?;
     let (classes, leaf_classes) = (file.classes, file.leaf_classes);
     let k = classes.len();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Its fields.
 #[derive(Serialize, Deserialize)]
-struct OrrtFile {
+pub(in crate::fitted) struct OrrtFile {
     #[serde(flatten)]
     tree: TreeFields,
     #[serde(flatten)]
@@ -21,7 +21,11 @@ struct OrrtFile {
 }
 
 pub(in crate::fitted) fn write(kind: &str, model: &OrrtModel) -> String {
-    to_lines(&OrrtFile {
+    to_lines(&fields(kind, model))
+}
+
+pub(in crate::fitted) fn fields(kind: &str, model: &OrrtModel) -> OrrtFile {
+    OrrtFile {
         tree: TreeFields::of(kind, &model.tree, model.split_intercepts()),
         leaves: LeafModels::of(
             &model.leaf_slopes,
@@ -33,11 +37,14 @@ pub(in crate::fitted) fn write(kind: &str, model: &OrrtModel) -> String {
         ridge_leaves: model.ridge_leaves.clone(),
         ridge_mean: model.ridge_mean.clone(),
         report: model.report.clone(),
-    })
+    }
 }
 
 pub(in crate::fitted) fn read(text: &str) -> Result<OrrtModel, InputError> {
-    let file: OrrtFile = parse(text)?;
+    model(parse(text)?)
+}
+
+pub(in crate::fitted) fn model(file: OrrtFile) -> Result<OrrtModel, InputError> {
     let tree = file.tree.into_tree(WITHIN_ONE)?;
     file.leaves.check(&tree)?;
     for (name, penalties) in [

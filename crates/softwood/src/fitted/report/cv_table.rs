@@ -24,15 +24,14 @@ pub struct CvTable {
 
 /// Settings tried, and how they did on held-out rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "CandidateInFile")]
 pub struct CvCandidate {
     /// The settings.
     #[serde(flatten)]
     pub settings: TriedSettings,
     /// Score by [`CvTable::scoring`]; NaN (null in files) if never scored.
-    #[serde(alias = "cost", deserialize_with = "null_as_nan")]
     pub score: f64,
     /// Its standard error.
-    #[serde(deserialize_with = "null_as_nan")]
     pub standard_error: f64,
     /// Folds it was scored on, over all foldings.
     pub folds: usize,
@@ -41,10 +40,48 @@ pub struct CvCandidate {
     pub figures: Option<ClassFigures>,
 }
 
+/// The same as it is read.
+#[derive(Deserialize)]
+struct CandidateInFile {
+    #[serde(flatten)]
+    settings: TriedSettings,
+    score: Option<f64>,
+    #[serde(flatten)]
+    early: EarlyScore,
+    standard_error: Option<f64>,
+    folds: usize,
+    #[serde(flatten)]
+    figures: Option<ClassFigures>,
+}
+
+/// Scores were called costs in early files, when none of the settings were.
+#[derive(Deserialize)]
+struct EarlyScore {
+    cost: Option<f64>,
+}
+
+impl From<CandidateInFile> for CvCandidate {
+    fn from(read: CandidateInFile) -> Self {
+        let early = match read.settings {
+            TriedSettings::Spdt(_) => None,
+            _ => read.early.cost,
+        };
+        Self {
+            settings: read.settings,
+            score: read.score.or(early).unwrap_or(f64::NAN),
+            standard_error: read.standard_error.unwrap_or(f64::NAN),
+            folds: read.folds,
+            figures: read.figures,
+        }
+    }
+}
+
 /// What was tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TriedSettings {
+    /// Of a tree on curves.
+    Functional(FunctionalCandidate),
     /// Of an ORRT; it has all settings of an ORCT and one more, which tells them apart in files.
     Orrt(OrrtCandidate),
     /// Of an ORCT.
@@ -53,6 +90,39 @@ pub enum TriedSettings {
     Srt(SrtCandidate),
     /// Of an SPDT.
     Spdt(SpdtCandidate),
+    /// Of an SVM1-ODT tree.
+    Svm1Odt(Svm1OdtCandidate),
+}
+
+/// The settings of an SVM1-ODT tree that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Svm1OdtCandidate {
+    /// ε.
+    pub epsilon: f64,
+    /// α₂.
+    pub alpha2: f64,
+}
+
+/// The settings of a tree on curves that may be chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionalCandidate {
+    /// D.
+    pub depth: usize,
+    /// H.
+    pub n_intervals: usize,
+    /// Orders of derivatives.
+    pub derivatives: Vec<usize>,
+    /// γ.
+    pub gamma: f64,
+    /// λ_len.
+    pub length_penalty: f64,
+    /// λ_L.
+    pub local_penalty: f64,
+    /// λ_G.
+    pub global_penalty: f64,
+    /// λ_β of a regression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ridge_leaves: Option<f64>,
 }
 
 /// The settings of an SPDT that may be chosen.

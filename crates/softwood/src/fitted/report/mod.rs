@@ -9,8 +9,8 @@ mod selection;
 
 pub use constraint::{ConstraintKind, ConstraintReport};
 pub use cv_table::{
-    ClassFigures, CvCandidate, CvTable, OrctCandidate, OrrtCandidate, SpdtCandidate, SrtCandidate,
-    TriedSettings,
+    ClassFigures, CvCandidate, CvTable, FunctionalCandidate, OrctCandidate, OrrtCandidate,
+    SpdtCandidate, SrtCandidate, Svm1OdtCandidate, TriedSettings,
 };
 pub use fit::FitReport;
 pub use proof::{ProofMoment, ProofReport};

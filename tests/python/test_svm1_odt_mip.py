@@ -1,0 +1,114 @@
+"""Hard oblique trees by mixed-integer programs agree with the native search."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import softwood
+
+
+def small(seed, classes=2, n=14, p=2):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (n, p)).astype(float)
+    y = rng.integers(0, classes, n)
+    y[:classes] = np.arange(classes)
+    return X, y
+
+
+def proven(X, y, **settings):
+    model = softwood.fit_svm1_odt(X, y, time_limit=60, n_starts=2, **settings)
+    assert model.report.status == "optimal"
+    return model
+
+
+@pytest.fixture(scope="module", autouse=True)
+def highs():
+    return pytest.importorskip("highspy")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("solver", ["mip", "paper"])
+def test_programs_prove_the_optimum_of_the_native_search(seed, solver):
+    X, y = small(seed, classes=2 + seed % 2)
+    depth = 1 if solver == "paper" else 1 + seed // 2
+    # Model (1) holds wrong rows to the margin, too, which a narrow one allows.
+    margin = 0.001 if solver == "paper" else 0.05
+    weights = np.random.default_rng(seed).integers(1, 3, len(y)).astype(float)
+    settings = {"depth": depth, "epsilon": margin, "sample_weight": weights}
+    native = proven(X, y, **settings)
+    program = proven(X, y, **settings, solver=solver)
+    assert program.report.objective == pytest.approx(native.report.objective, abs=1e-6)
+    assert program.report.proof.bound == pytest.approx(native.report.proof.bound, abs=1e-6)
+
+
+@pytest.mark.parametrize("cuts", [True, False])
+def test_cuts_do_not_move_the_optimum_even_of_more_classes_than_leaves(cuts):
+    X, y = small(7, classes=4, n=12)
+    native = proven(X, y, depth=1, epsilon=0.001)
+    program = proven(X, y, depth=1, epsilon=0.001, solver="paper", cuts=cuts)
+    assert program.report.objective == pytest.approx(native.report.objective, abs=1e-6)
+
+
+def test_slack_lets_rows_within_the_margin_be_right_for_its_cost():
+    X, y = np.array([[0.0], [0.45], [0.55], [1.0]]), [0, 0, 1, 1]
+    hard = proven(X, y, depth=1, epsilon=0.2, solver="paper")
+    assert hard.report.objective == pytest.approx(1.0)
+    # 0.45 and 0.55 miss a margin of 0.2 by 0.1 each, at a cost of 5 a unit.
+    soft = proven(X, y, depth=1, epsilon=0.2, solver="paper", alpha1=5.0)
+    assert soft.report.objective == pytest.approx(1.0, abs=1e-6)
+
+
+def test_degenerate_slack_is_refused_with_the_reason():
+    X, y = small(0)
+    with pytest.raises(ValueError, match=r"alpha1 must be at least 1/epsilon.*h = g = 0"):
+        softwood.fit_svm1_odt(X, y, solver="paper", epsilon=0.01, alpha1=99.0)
+    with pytest.raises(ValueError, match="alpha1 must be None"):
+        softwood.fit_svm1_odt(X, y, solver="mip", alpha1=1e3)
+    with pytest.raises(ValueError, match="alpha1 must be None with solver='native'"):
+        softwood.fit_svm1_odt(X, y, alpha1=1e3)
+
+
+def test_counted_coefficients_are_as_few_as_pays():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(16, 4))
+    y = (X[:, 2] > 0.5).astype(int)
+    X[:, 2] = np.where(y, 0.9, 0.1)
+    model = proven(X, y, depth=1, solver="mip", alpha2=0.3, count_coefficients=True, epsilon=0.05)
+    assert model.features_.tolist() == [2]
+    assert model.report.objective == pytest.approx(0.3, abs=1e-6)
+
+
+def test_splits_on_levels_take_any_set_of_them_and_send_others_right():
+    levels = ["u", "v", "w", "z"]
+    table = {"kind": levels * 4, "size": list(np.linspace(0, 1, 16))}
+    y = [1, 0, 1, 0] * 4
+    model = proven(table, y, depth=1, solver="paper", level_splits=True)
+    assert model.report.objective == 0
+    assert model.predict(table).tolist() == y
+    assert 1 not in {name == "size" for name in model.rule(0).names}
+    new = {"kind": ["never seen"], "size": [0.5]}
+    right = model.leaf_classes[-1]
+    with pytest.warns(softwood.SoftwoodWarning, match="never seen"):
+        assert model.predict(new).tolist() == [right]
+    with pytest.raises(ValueError, match="level_splits must be False"):
+        softwood.fit_svm1_odt(np.zeros((2, 1)), [0, 1], solver="paper", level_splits=True)
+
+
+def test_a_start_is_kept_where_time_is_too_short():
+    X, y = small(3, n=60, p=3)
+    start = softwood.fit_svm1_odt(X, y, max_nodes=0, n_starts=2)
+    model = softwood.fit_svm1_odt(X, y, solver="mip", time_limit=2, n_starts=2)
+    assert model.report.objective <= start.report.objective
+    assert model.report.proof.bound <= model.report.objective
+
+
+def test_missing_highs_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(ImportError, match=r'pip install "softwood\[mip\]"'):
+        softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], solver="mip")
+
+
+def test_unknown_solvers_are_refused():
+    with pytest.raises(ValueError, match='solver must be "native", "mip" or "paper"'):
+        softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], solver="cplex")
