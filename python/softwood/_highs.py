@@ -35,7 +35,8 @@ def highs_solver(n_threads: int | None) -> Solver:
         seconds: float | None,
         stopped: Callable[[], bool],
     ) -> Answer:
-        highs = highspy.Highs()
+        make: Any = highspy.Highs  # which has no types
+        highs = make()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("mip_rel_gap", 0.0)
         if n_threads is not None:

@@ -20,7 +20,7 @@ def blobs(n=60, seed=0):
 
 
 def separable(U, left, right, margin):
-    """Return whether a hyperplane has these rows on its sides by the margin, |g − h·u| ≤ 1 for all."""
+    """Return whether a hyperplane parts these rows by the margin, |g − h·u| ≤ 1 for all."""
     A = np.c_[np.ones(len(U)), -U]
     rows = [A, -A, -A[left], A[right]]
     limits = [np.ones(len(U))] * 2 + [np.full(len(left), -margin), np.full(len(right), -margin)]
@@ -31,7 +31,7 @@ def separable(U, left, right, margin):
 
 
 def fewest_errors_of_one_split(X, y, margin):
-    """Return the least count of wrong rows of a tree of depth 1, by trying all sets of right rows."""
+    """Return the fewest wrong rows of a tree of depth 1, by trying all sets of right rows."""
     U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     labels = np.unique(y)
     for errors in range(len(y)):
@@ -178,7 +178,7 @@ def test_bad_rows_are_refused():
     with pytest.raises(ValueError, match="at least two classes"):
         softwood.fit_svm1_odt(X, ["a"] * len(y))
     with pytest.raises(ValueError, match="finite"):
-        softwood.fit_svm1_odt(np.where(X > X[0, 0], np.nan, X), y)
+        softwood.fit_svm1_odt(np.full_like(X, np.nan), y)
 
 
 def test_extreme_but_legal_input():

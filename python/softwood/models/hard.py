@@ -41,6 +41,11 @@ class HardClassifierModel(TreeModel):
         return self.classes.take(self._handle.leaf_classes)
 
     @property
+    def leaf_frequencies(self) -> NDArray[np.float64]:
+        """Frequencies of the classes among the training rows of each leaf, shape (L, K)."""
+        return self._handle.leaf_frequencies
+
+    @property
     def leaf_weights(self) -> NDArray[np.float64]:
         """Weight of the training rows of each class that end in each leaf, shape (L, K)."""
         return self._handle.leaf_weights
@@ -95,6 +100,34 @@ class HardClassifierModel(TreeModel):
         ['malignant']
         """
         return self.classes.take(self._handle.predict(self._rows(X, n_threads), n_threads))
+
+    def predict_proba(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
+        """Predict the probability of each class.
+
+        Those of the training rows that end in the same leaf.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, shape (N, p)
+            Rows.
+        n_threads : int, optional
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            Probabilities, in the order of `classes`; rows sum to 1. The largest is that of the
+            class that `predict` tells.
+
+        Examples
+        --------
+        >>> import softwood
+        >>> X, y, names = softwood.load_example()
+        >>> model = softwood.fit_svm1_odt(X, y, depth=1, max_nodes=0)
+        >>> bool((model.classes[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all())
+        True
+        """
+        return self._handle.predict_proba(self._rows(X, n_threads), n_threads)
 
     def _shown(self) -> dict[str, object]:
         classes, used = len(self.classes), len(self.features_)

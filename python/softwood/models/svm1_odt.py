@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from .. import _core
 from ..results import Svm1OdtReport
 from .from_core import fit_report
 from .hard import HardClassifierModel
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Svm1OdtModel(HardClassifierModel):
@@ -65,40 +59,7 @@ class Svm1OdtModel(HardClassifierModel):
     _handle_type = _core.Svm1OdtHandle
 
     @property
-    def leaf_frequencies(self) -> NDArray[np.float64]:
-        """Frequencies of the classes among the training rows of each leaf, shape (L, K)."""
-        return self._handle.leaf_frequencies
-
-    @property
     def report(self) -> Svm1OdtReport:
         """How the fit went."""
         handle = self._handle
         return fit_report(Svm1OdtReport, handle.report(), "none", handle.classes.tolist())
-
-    def predict_proba(self, X: Any, *, n_threads: int | None = None) -> NDArray[np.float64]:
-        """Predict the probability of each class.
-
-        Those of the training rows that end in the same leaf.
-
-        Parameters
-        ----------
-        X : array_like, data frame or sparse matrix, shape (N, p)
-            Rows.
-        n_threads : int, optional
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray, shape (N, K)
-            Probabilities, in the order of `classes`; rows sum to 1. The largest is that of the
-            class that `predict` tells.
-
-        Examples
-        --------
-        >>> import softwood
-        >>> X, y, names = softwood.load_example()
-        >>> model = softwood.fit_svm1_odt(X, y, depth=1, max_nodes=0)
-        >>> bool((model.classes[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all())
-        True
-        """
-        return self._handle.predict_proba(self._rows(X, n_threads), n_threads)

@@ -7,6 +7,9 @@ use super::partial::{Partial, Place};
 use super::points::Points;
 use crate::stop::{Stop, Stopped};
 
+/// Nodes for each point of the search near the tree that the last step has left.
+const NEAR: u64 = 20;
+
 /// Nodes of the search between two looks at the clock.
 const POLL: u64 = 64;
 
@@ -115,19 +118,25 @@ impl Nested {
         let place = place_next(&mut state, i);
         let mut upper = cost + fresh.cost(i, place);
         self.places.push(place);
-        if upper > target + fresh.tiny() {
-            for places in known {
-                let of_known = |j: usize| fresh.cost(j, places[j]);
-                let cost: f64 = (0..=i).map(of_known).sum();
-                if cost < upper - fresh.tiny() {
-                    self.places = places[..=i].to_vec();
-                    (state, upper) = self.rebuild(fresh);
-                }
+        for places in known {
+            let of_known = |j: usize| fresh.cost(j, places[j]);
+            let cost: f64 = (0..=i).map(of_known).sum();
+            if upper > target + fresh.tiny() && cost < upper - fresh.tiny() {
+                self.places = places[..=i].to_vec();
+                (state, upper) = self.rebuild(fresh);
             }
         }
-        if upper > target + fresh.tiny() {
-            let mut search = Search {
-                state: fresh.clone(),
+        // First near the tree there is, then everywhere.
+        let (near, points) = (state.loosened(), i as u64 + 1);
+        for (begin, budget, all) in [
+            (&near, NEAR * points, false),
+            (fresh, budget + points, true),
+        ] {
+            if upper <= target + fresh.tiny() {
+                break;
+            }
+            let search = Search {
+                state: begin.clone(),
                 least: &self.least,
                 now: vec![None; i + 1],
                 upper,
@@ -137,17 +146,16 @@ impl Nested {
                 budget,
                 stop,
             };
-            let ended = search.descend(i + 1, 0.0);
-            self.nodes += search.nodes;
-            let unsure = search.state.unsure;
-            let (found, best) = (search.upper, search.best);
-            if ended.is_err() || unsure {
-                self.places.pop();
-                return Err(ended.err().unwrap_or(Cut::Unsure));
-            }
-            if let Some((best, places)) = best {
-                (state, upper) = (best, found);
+            let (search, cut) = search.all();
+            let (found, nodes, best) = (search.upper, search.nodes, search.best);
+            self.nodes += nodes;
+            if let Some((tree, places)) = best {
+                (state, upper) = (tree, found);
                 self.places = places;
+            }
+            if let Some(cut) = cut.filter(|_| all) {
+                self.places.pop();
+                return Err(cut);
             }
         }
         self.least.push(upper.max(target));
@@ -192,6 +200,13 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
+    /// Goes on to the end, or to what cuts it off.
+    fn all(mut self) -> (Self, Option<Cut>) {
+        let ended = self.descend(self.now.len(), 0.0);
+        let unsure = self.state.unsure.then_some(Cut::Unsure);
+        (self, ended.err().or(unsure))
+    }
+
     /// Goes on to the first `open` points, the last of them first; the others cost `cost`.
     fn descend(&mut self, open: usize, cost: f64) -> Result<(), Cut> {
         if open == 0 {

@@ -118,6 +118,56 @@ impl ObliqueTree {
         (0..points.len()).map(of_point).sum()
     }
 
+    /// The tree without splits whose leaves, taken as one, get no more than `worth` more weight wrong.
+    pub fn simplified(&self, points: &Points, worth: f64) -> Self {
+        let (mut tree, b, k) = (self.clone(), self.splits.len(), points.classes());
+        // Weights of the classes below every node.
+        let mut below = vec![vec![0.0; k]; 2 * b + 1];
+        for i in 0..points.len() {
+            let leaf = &mut below[b + self.leaf(points.x(i))];
+            leaf.iter_mut()
+                .zip(points.weights(i))
+                .for_each(|(to, w)| *to += w);
+        }
+        let wrong = |weights: &[f64], label: usize| {
+            let others = weights.iter().enumerate().filter(|(c, _)| *c != label);
+            others.map(|(_, w)| w).sum::<f64>()
+        };
+        let mut errors: Vec<f64> = vec![0.0; 2 * b + 1];
+        for (leaf, label) in self.labels.iter().enumerate() {
+            errors[b + leaf] = wrong(&below[b + leaf], *label);
+        }
+        for node in (0..b).rev() {
+            let (left, right) = (2 * node + 1, 2 * node + 2);
+            below[node] = below[left]
+                .iter()
+                .zip(&below[right])
+                .map(|(a, b)| a + b)
+                .collect();
+            errors[node] = errors[left] + errors[right];
+            let label = heaviest(&below[node]);
+            let as_one = wrong(&below[node], label);
+            if as_one <= errors[node] + worth {
+                errors[node] = as_one;
+                tree.make_leaf(node, label);
+            }
+        }
+        tree
+    }
+
+    /// Sends all that reaches a node to one leaf of this label.
+    fn make_leaf(&mut self, node: usize, label: usize) {
+        let (b, mut nodes) = (self.splits.len(), vec![node]);
+        while let Some(node) = nodes.pop() {
+            if node >= b {
+                self.labels[node - b] = label;
+            } else {
+                self.splits[node] = Hyperplane::all_left(self.splits[node].h.len());
+                nodes.extend([2 * node + 1, 2 * node + 2]);
+            }
+        }
+    }
+
     /// Gives every leaf the class of most weight among the points that reach it; a leaf that none
     /// reaches keeps its own.
     pub fn relabel(&mut self, points: &Points) {

@@ -63,6 +63,18 @@ impl<'a> Partial<'a> {
         self
     }
 
+    /// With nothing placed, but the present hyperplanes and labels to go by.
+    pub fn loosened(&self) -> Self {
+        let mut free = self.clone();
+        free.lift(0);
+        free.placed.clear();
+        free.through.fill(1);
+        for (count, label) in free.in_leaf.iter_mut().zip(&free.labels) {
+            *count = u32::from(label.is_some());
+        }
+        free
+    }
+
     /// What member `i` costs where it is right, or if it is not.
     pub fn cost(&self, i: usize, place: Option<Place>) -> f64 {
         let point = self.members[i];

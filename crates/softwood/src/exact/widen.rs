@@ -57,35 +57,9 @@ fn widest(
     norm_penalty: f64,
     stop: &Stop,
 ) -> Option<Hyperplane> {
-    let (points, p) = (problem.points, problem.points.features());
+    let p = problem.points.features();
     let (g, t, width) = (2 * p, 2 * p + 1, 2 * p + 2);
-    let mut entries: Vec<(usize, usize, f64)> = Vec::new();
-    let mut right: Vec<f64> = Vec::new();
-    let mut at_most = |i: usize, sign: f64, margin: f64, limit: f64| {
-        let row = right.len();
-        for (j, x) in points.x(i).iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            entries.extend([(row, j, -sign * x), (row, p + j, sign * x)]);
-        }
-        entries.push((row, g, sign));
-        if margin != 0.0 {
-            entries.push((row, t, margin));
-        }
-        right.push(limit);
-    };
-    for (i, side) in sides.iter().enumerate() {
-        let side = f64::from(*side);
-        if side != 0.0 {
-            at_most(i, -side, 1.0, 0.0);
-            at_most(i, side, 0.0, 1.0);
-        } else {
-            at_most(i, 1.0, 0.0, 1.0);
-            at_most(i, -1.0, 0.0, 1.0);
-        }
-    }
-    for (column, limit) in (0..2 * p).map(|j| (j, 0.0)).chain([(t, -problem.margin)]) {
-        entries.push((right.len(), column, -1.0));
-        right.push(limit);
-    }
+    let (entries, right) = constraints(problem, sides);
     let mut costs = vec![norm_penalty; width];
     (costs[g], costs[t]) = (0.0, -1.0);
     let (rows, (columns, values)) = (
@@ -118,4 +92,38 @@ fn widest(
         h: (0..p).map(|j| clean(x[j] - x[p + j])).collect(),
         g: x[g],
     })
+}
+
+/// Row, column and coefficient of the entries, and the limits of the rows.
+fn constraints(problem: &Problem<'_>, sides: &[i8]) -> (Vec<(usize, usize, f64)>, Vec<f64>) {
+    let (points, p) = (problem.points, problem.points.features());
+    let (g, t) = (2 * p, 2 * p + 1);
+    let mut entries: Vec<(usize, usize, f64)> = Vec::new();
+    let mut right: Vec<f64> = Vec::new();
+    let mut at_most = |i: usize, sign: f64, margin: f64, limit: f64| {
+        let row = right.len();
+        for (j, x) in points.x(i).iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            entries.extend([(row, j, -sign * x), (row, p + j, sign * x)]);
+        }
+        entries.push((row, g, sign));
+        if margin != 0.0 {
+            entries.push((row, t, margin));
+        }
+        right.push(limit);
+    };
+    for (i, side) in sides.iter().enumerate() {
+        let side = f64::from(*side);
+        if side != 0.0 {
+            at_most(i, -side, 1.0, 0.0);
+            at_most(i, side, 0.0, 1.0);
+        } else {
+            at_most(i, 1.0, 0.0, 1.0);
+            at_most(i, -1.0, 0.0, 1.0);
+        }
+    }
+    for (column, limit) in (0..2 * p).map(|j| (j, 0.0)).chain([(t, -problem.margin)]) {
+        entries.push((right.len(), column, -1.0));
+        right.push(limit);
+    }
+    (entries, right)
 }

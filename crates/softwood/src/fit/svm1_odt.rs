@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, axis_tree, solve};
+use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
 use crate::fitted::Svm1OdtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
@@ -175,15 +175,8 @@ fn fit_rows(
     let mut starts = start_trees(data, (&points, &scaling), settings, control)?;
     let mut selected = None;
     if let Some(selection) = &settings.selection {
-        let errors = |tree: &ObliqueTree| tree.errors(&points);
-        let best = starts
-            .drain(..)
-            .min_by(|a, b| errors(a).total_cmp(&errors(b)));
-        let start = best.unwrap_or_else(|| axis_tree(&points, &paths));
-        let how = (settings, selection);
-        let (tree, report) = select_and_search((&points, &paths), start, chosen.epsilon, how, stop);
-        starts.push(tree);
-        selected = Some(report);
+        let (tree, report) = select_and_search(&problem, starts, (settings, selection), stop);
+        (starts, selected) = (vec![tree], Some(report));
     }
     let task = Task {
         problem: &problem,

@@ -85,35 +85,44 @@ pub(super) fn choose_margin(
         total += held_out.iter().map(|row| data.weights[*row]).sum::<f64>();
         done += 1;
     }
-    let candidate = |(k, wrong): (usize, &f64)| {
+    let tried = margins
+        .iter()
+        .flat_map(|e| norms.iter().map(|a| (*e, *a)))
+        .collect();
+    let mut table = table(tried, &wrong, total, data.labels.codes.len());
+    (table.folds, table.cut_short) = (count, done < count);
+    table.candidates.iter_mut().for_each(|one| one.folds = done);
+    let TriedSettings::Svm1Odt(chosen) = &table.candidates[table.chosen].settings else {
+        unreachable!("candidates are of this kind");
+    };
+    let (epsilon, alpha2) = (chosen.epsilon, chosen.alpha2);
+    Ok(ChosenMargin {
+        epsilon,
+        alpha2,
+        table: Some(table),
+    })
+}
+
+/// The table of the values tried, by the weight that each got wrong; the first of the best is chosen.
+fn table(tried: Vec<(f64, f64)>, wrong: &[f64], total: f64, rows: usize) -> CvTable {
+    let candidate = |((epsilon, alpha2), wrong): ((f64, f64), &f64)| {
         let share = wrong / total;
         CvCandidate {
-            settings: TriedSettings::Svm1Odt(Svm1OdtCandidate {
-                epsilon: margins[k / norms.len()],
-                alpha2: norms[k % norms.len()],
-            }),
+            settings: TriedSettings::Svm1Odt(Svm1OdtCandidate { epsilon, alpha2 }),
             score: 1.0 - share,
-            standard_error: (share * (1.0 - share) / data.labels.codes.len() as f64)
-                .max(0.0)
-                .sqrt(),
-            folds: done,
+            standard_error: (share * (1.0 - share) / rows as f64).max(0.0).sqrt(),
+            folds: 0,
             figures: None,
         }
     };
-    let chosen = (1..wrong.len()).fold(0, |best, k| if wrong[k] < wrong[best] { k } else { best });
-    let table = CvTable {
+    CvTable {
         scoring: Scoring::Classes(ClassScoring::Accuracy),
-        candidates: wrong.iter().enumerate().map(candidate).collect(),
-        chosen,
-        folds: count,
+        candidates: tried.into_iter().zip(wrong).map(candidate).collect(),
+        chosen: (1..wrong.len()).fold(0, |best, k| if wrong[k] < wrong[best] { k } else { best }),
+        folds: 0,
         repeats: 1,
-        cut_short: done < count,
-    };
-    Ok(ChosenMargin {
-        epsilon: margins[chosen / norms.len()],
-        alpha2: norms[chosen % norms.len()],
-        table: Some(table),
-    })
+        cut_short: false,
+    }
 }
 
 /// Weight of the held-out rows that trees of each (ε, α₂) get wrong.

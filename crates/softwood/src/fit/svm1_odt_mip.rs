@@ -9,7 +9,7 @@ use crate::error::{FitError, InputError};
 use crate::exact::{Ended, Moment, ObliqueTree, Problem, Solution, SolveSettings, counted};
 use crate::fitted::Svm1OdtModel;
 use crate::mip::{Formulation, LabelledPoints, MipSettings, MipSolution, MipSolver, build};
-use crate::stop::Stopped;
+use crate::stop::{Stop, Stopped};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -55,21 +55,10 @@ pub fn fit_svm1_odt_by_mip<'a>(
             .run
             .time_limit
             .map(|limit| limit.saturating_sub(began.elapsed()));
-        let before = start.course.last().map_or(0.0, |moment| moment.seconds);
         let found = solver
             .solve(&model.program, &values, limit, &control.stop)
             .map_err(FitError::Solver)?;
-        let ended = match (found.optimal, stop.check()) {
-            (true, _) => Ended::Proven,
-            (false, Err(stopped)) => Ended::Stopped(stopped),
-            (false, Ok(())) => Ended::Stopped(Stopped::TimeLimit),
-        };
-        let solution = Solution {
-            nodes: found.nodes,
-            ended,
-            course: course(start.course.clone(), before, &found),
-            ..start
-        };
+        let solution = after(start, &found, stop);
         Ok(match &found.values {
             Some(values) => {
                 let tree = model.tree_of(&rows, values);
@@ -90,6 +79,21 @@ pub fn fit_svm1_odt_by_mip<'a>(
         })
     };
     search_with(rows.into(), labels, weights, (settings, control), &search)
+}
+
+/// The start with what the solver's work has added to nodes, ending and course.
+fn after(start: Solution, found: &MipSolution, stop: &Stop) -> Solution {
+    let before = start.course.last().map_or(0.0, |moment| moment.seconds);
+    Solution {
+        nodes: found.nodes,
+        ended: match (found.optimal, stop.check()) {
+            (true, _) => Ended::Proven,
+            (false, Err(stopped)) => Ended::Stopped(stopped),
+            (false, Ok(())) => Ended::Stopped(Stopped::TimeLimit),
+        },
+        course: course(start.course.clone(), before, found),
+        ..start
+    }
 }
 
 /// Puts the solver's tree, its objective and bound in the place of the start.

@@ -18,6 +18,10 @@ use std::time::Duration;
 /// Time for the widest margins, beyond the limit of the search.
 const WIDENING: Duration = Duration::from_secs(5);
 
+/// Splits that save less than this share of all weight are left out: next to nothing of weighted rows, and
+/// nothing at all of fewer than a million.
+const WORTH: f64 = 1e-6;
+
 /// The outcome of a search.
 pub(super) struct Searched<'a> {
     pub problem: &'a Problem<'a>,
@@ -63,7 +67,7 @@ pub(super) fn to_model(
     }
 }
 
-/// The tree with hyperplanes of the widest margin, and its cost, if that makes it no worse.
+/// The tree with hyperplanes of the widest margin, if that makes it no worse, without idle splits; its cost.
 fn widest(
     problem: &Problem<'_>,
     tree: ObliqueTree,
@@ -79,7 +83,12 @@ fn widest(
         true => wide,
         false => before,
     };
-    (best.tree, best.cost)
+    let worth = WORTH * problem.points.all();
+    let simple = counted(problem, best.tree.simplified(problem.points, worth));
+    match simple.cost <= best.cost + worth {
+        true => (simple.tree, simple.cost),
+        false => (best.tree, best.cost),
+    }
 }
 
 /// The splits that part something, by node, and the labels of the leaves below them.
@@ -193,26 +202,7 @@ fn report(
         Ended::Nodes => SolveStatus::Completed,
         Ended::Stopped(stopped) => stopped.into(),
     };
-    let bound = solution.bound.min(cost);
-    let moment = |moment: &crate::exact::Moment| ProofMoment {
-        seconds: moment.seconds,
-        objective: moment.cost,
-        bound: moment.bound,
-    };
-    let proof = ProofReport {
-        bound,
-        gap: if cost > bound {
-            (cost - bound) / cost
-        } else {
-            0.0
-        },
-        margin: problem.margin,
-        reached_margin: tree.reached_margin(problem.points, problem.paths, problem.margin),
-        norm: tree.splits.iter().flat_map(|s| &s.h).map(|h| h.abs()).sum(),
-        nodes: solution.nodes,
-        distinct_rows: problem.points.len(),
-        course: solution.course.iter().map(moment).collect(),
-    };
+    let proof = proof(searched, tree, cost);
     let mut notices = Vec::new();
     if status == SolveStatus::TimeLimit && !solution.improved {
         notices.push(Notice::LimitReached { status });
@@ -233,7 +223,7 @@ fn report(
         seconds: 0.0,
         iterations: solution.nodes,
         evaluations: solution.nodes,
-        optimality: cost - bound,
+        optimality: cost - proof.bound,
         start_objectives: solution.starts.clone(),
         best_start: solution.best_start,
         constraints: Vec::new(),
@@ -243,5 +233,29 @@ fn report(
         rows: 0,
         selection: None,
         notices,
+    }
+}
+
+fn proof(searched: &Searched<'_>, tree: &ObliqueTree, cost: f64) -> ProofReport {
+    let (problem, solution) = (searched.problem, &searched.found.solution);
+    let bound = solution.bound.min(cost);
+    let moment = |moment: &crate::exact::Moment| ProofMoment {
+        seconds: moment.seconds,
+        objective: moment.cost,
+        bound: moment.bound,
+    };
+    ProofReport {
+        bound,
+        gap: if cost > bound {
+            (cost - bound) / cost
+        } else {
+            0.0
+        },
+        margin: problem.margin,
+        reached_margin: tree.reached_margin(problem.points, problem.paths, problem.margin),
+        norm: tree.splits.iter().flat_map(|s| &s.h).map(|h| h.abs()).sum(),
+        nodes: solution.nodes,
+        distinct_rows: problem.points.len(),
+        course: solution.course.iter().map(moment).collect(),
     }
 }

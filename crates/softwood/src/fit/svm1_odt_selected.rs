@@ -9,7 +9,7 @@
 
 use super::row_selection::RowSelection;
 use super::svm1_odt_settings::Svm1OdtSettings;
-use crate::exact::{ObliqueTree, Paths, Points, Problem, SolveSettings, solve};
+use crate::exact::{ObliqueTree, Paths, Points, Problem, SolveSettings, axis_tree, solve};
 use crate::fitted::{SelectionReport, SelectionRound, SelectionStep};
 use crate::mip::LabelledPoints;
 use crate::selection::choose_rows::{Clusters, choose};
@@ -36,15 +36,21 @@ type Chosen = Vec<(usize, f64)>;
 
 /// The best tree after the rounds, and what they did.
 pub(super) fn select_and_search(
-    (points, paths): (&Points, &Paths),
-    start: ObliqueTree,
-    margin: f64,
+    problem: &Problem<'_>,
+    starts: Vec<ObliqueTree>,
     (settings, selection): (&Svm1OdtSettings, &RowSelection),
     stop: &Stop,
 ) -> (ObliqueTree, SelectionReport) {
-    let all = AllRows::new(points, paths);
+    let points = problem.points;
+    let all = AllRows::new(points, problem.paths);
     let accuracy = |tree: &ObliqueTree| 1.0 - tree.errors(points) / points.all();
-    let mut best = start;
+    let start = starts
+        .into_iter()
+        .reduce(|best, next| match accuracy(&next) > accuracy(&best) {
+            true => next,
+            false => best,
+        });
+    let mut best = start.unwrap_or_else(|| axis_tree(points, problem.paths));
     best.relabel(points);
     let mut report = SelectionReport {
         rows: all.labelled.len(),
@@ -63,7 +69,14 @@ pub(super) fn select_and_search(
         let Ok(chosen) = all.select(step, &best, selection, stop) else {
             break;
         };
-        let mut tree = search(&all, &chosen, &best, margin, (settings, limit), stop);
+        let mut tree = search(
+            &all,
+            &chosen,
+            &best,
+            problem.margin,
+            (settings, limit),
+            stop,
+        );
         tree.relabel(points);
         let reached = accuracy(&tree);
         let accepted = reached >= report.accuracy;
@@ -244,7 +257,6 @@ impl<'a> AllRows<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::axis_tree;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
@@ -271,13 +283,13 @@ mod tests {
             let start = axis_tree(&points, &paths);
             let before = 1.0 - start.errors(&points) / points.all();
             let selection = RowSelection::default();
-            let (tree, report) = select_and_search(
-                (&points, &paths),
-                start,
-                0.001,
-                (&settings, &selection),
-                &Stop::default(),
-            );
+            let problem = Problem {
+                points: &points,
+                paths: &paths,
+                margin: 0.001,
+            };
+            let how = (&settings, &selection);
+            let (tree, report) = select_and_search(&problem, vec![start], how, &Stop::default());
             assert!(report.accuracy >= before);
             assert_eq!(report.accuracy, 1.0 - tree.errors(&points) / points.all());
             let accepted: Vec<f64> = report
