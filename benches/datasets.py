@@ -72,6 +72,11 @@ def published_orrt():
     return pd.read_csv(PUBLISHED / "sorrt_r2.csv", comment="#")
 
 
+def published_sse():
+    """One row per (dataset, method): sum of squared errors of a fold for 1 to 10 intervals."""
+    return pd.read_csv(PUBLISHED / "sorrt_fd_sse.csv", comment="#")
+
+
 def published_fairness():
     """One row per bound on the gap of mean predictions: training error and mean predictions."""
     return pd.read_csv(PUBLISHED / "sorrt_boston_fairness.csv", comment="#")

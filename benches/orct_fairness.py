@@ -157,6 +157,8 @@ def main():
     parser.add_argument("--starts", type=int, default=4)
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--train-rows", type=int, help="by default all that are not test rows")
+    parser.add_argument("--measures", nargs="+", choices=MEASURES, default=list(MEASURES))
+    parser.add_argument("--bounds", type=float, nargs="+", help="some of the bounds alone")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--resume", action="store_true", help="keep the runs already in the table")
@@ -170,8 +172,9 @@ def main():
         )
         for split in range(arguments.splits)
         for method in arguments.methods
-        for measure, bounds in MEASURES.items()
-        for bound in bounds
+        for measure in arguments.measures
+        for bound in MEASURES[measure]
+        if arguments.bounds is None or bound is None or bound in arguments.bounds
     ]
     runs = Runs("orct_fairness_runs", KEY, [*KEY, *FIGURES, "status"], FIGURES, PACKAGES)
     done = runs.carry_out(jobs, arguments.resume, lambda row: f"{row['test_accuracy']:.2f} %")

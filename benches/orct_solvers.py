@@ -21,11 +21,11 @@ from softwood.warnings import LimitWarning
 SOLVERS = ("full", "convergent", "nodes")
 # The least depth with a leaf for every class.
 DEPTHS = {"image_segmentation": 3}
-# Iterations of a run at most: a macro-iteration of nodes takes 40 of each node.
+# Iterations of a run at most: a macro-iteration of nodes takes 10 of each node.
 BUDGETS = (10, 80, 1000)
 # Growth from the root ends in one stage without regrowths: k macro-iterations are the first k of any more.
 TRACE_DEPTH = 5
-TRACED = tuple(40 * k for k in range(1, 6))
+TRACED = tuple(10 * k for k in range(1, 11))
 PACKAGES = ("scikit-learn",)
 KEY = ["dataset", "solver", "depth", "iterations", "fold", "start"]
 NUMBERS = ["objective", "accuracy", "cpu_seconds"]
@@ -138,6 +138,13 @@ def draw(curves, traces, path):
     figure.savefig(path, dpi=90)
 
 
+def whole_starts(runs):
+    """Without the starts that not every solver has been through with every limit."""
+    traced = runs["depth"] == TRACE_DEPTH
+    fits = runs[~traced].groupby(["dataset", "fold", "start"])["solver"].transform("size")
+    return runs[traced | (fits.reindex(runs.index) == len(SOLVERS) * len(BUDGETS))]
+
+
 def majority_objectives(folder, sets):
     """Half the share of the rows that are not of the largest class: the objective without a split."""
     counts = {name: np.bincount(load(folder, name)[1]) for name in sets}
@@ -159,7 +166,7 @@ def main():
     arguments = parser.parse_args()
 
     if arguments.summarize:
-        runs = RUNS.read()
+        runs = whole_starts(RUNS.read())
     else:
         runs = RUNS.carry_out(
             planned_runs(arguments),

@@ -165,8 +165,8 @@ def picture(means):
     import matplotlib.pyplot as plt
 
     names = list(means["dataset"].unique())
-    figure, panels = plt.subplots(1, len(names), figsize=(4 * len(names), 3.2), squeeze=False)
-    for panel, name in zip(panels[0], names, strict=True):
+    figure, panels = plt.subplots(2, 3, figsize=(10, 6))
+    for panel, name in zip(panels.flat, names, strict=False):
         for method, curve in means[means["dataset"] == name].groupby("method"):
             limited = curve[curve["budget"] > 0].sort_values("features")
             if len(limited):
@@ -176,6 +176,8 @@ def picture(means):
         panel.set_xscale("log")
         panel.set(title=name, xlabel="features", ylabel="test error, %")
     panels[0][0].legend(fontsize=7)
+    for panel in panels.flat[len(names) :]:
+        panel.set_visible(False)
     figure.tight_layout()
     figure.savefig(RESULTS / "spdt_accuracy.png", dpi=110)
 

@@ -21,7 +21,7 @@ PACKAGES = ("scikit-learn", "scipy", "lightgbm")
 NEWS20 = (20_000, 1_355_191, 9_000_000)
 # Rows by columns of noise: as many as 2 GB of single precision hold.
 ROWS = {200: 10_000, 1000: 10_000, 10_000: 10_000, 100_000: 2_000, 1_000_000: 500}
-MOST_FOR_PEERS = 1000
+MOST_FOR_PEERS = 200
 REPEATS = 2
 
 

@@ -88,6 +88,20 @@ def pictures() -> dict:
     drawn["effects"] = lambda: plotting.plot_effects(example, held[:60])
     drawn["effects_regression"] = lambda: plotting.plot_effects(curved, B[:40, :6])
     drawn["curve"] = lambda: plotting.plot_curve(curved, X=B[:, :6])
+    walks = np.cumsum(np.random.default_rng(2).normal(size=(150, 60)), axis=1) / 8
+    kink = np.abs(walks[:, 18:31].mean(axis=1)) + walks[:, 45:50].mean(axis=1)
+    places = np.linspace(850, 1050, 60)
+    spectra = softwood.fit_functional_orrt(walks, kink, grids=places, n_starts=6)
+    drawn["intervals"] = lambda: plotting.plot_intervals(spectra, walks, kink)
+    chosen = softwood.fit_functional_orrt_cv(
+        walks, kink, n_intervals=(1, 2, 3), derivatives=([0], [1]), folds=3, n_starts=4
+    )
+    drawn["error_by_intervals"] = lambda: plotting.plot_error_by_intervals(chosen)
+    shorter = [
+        softwood.fit_functional_orrt(walks, kink, n_starts=4, length_penalty=penalty)
+        for penalty in (0, 0.01, 0.1, 1)
+    ]
+    drawn["length_tradeoff"] = lambda: plotting.plot_length_tradeoff(shorter, walks, kink)
     drawn["starts"] = lambda: plotting.plot_starts(curved)
     drawn["reliability"] = lambda: plotting.plot_reliability(example, held, y_held)
     return drawn

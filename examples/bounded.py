@@ -1,4 +1,4 @@
-"""Fits a classification tree that must recognize nine tenths of a rare class, and tells the price."""
+"""Fits a tree that must recognize nine tenths of a rare class, and tells the price."""
 
 import numpy as np
 

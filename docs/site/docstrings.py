@@ -1,4 +1,4 @@
-"""Docstrings as they are when softwood runs: shared texts filled in, roles made into links."""
+"""Docstrings as they are when softwood runs: texts and defaults filled in, roles as links."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ class RunningDocstrings(griffe.Extension):
     """Takes docstrings from the imported package, where parameters are documented."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Replace one docstring."""
+        """Replace one docstring, and the defaults of a function that stand in a table."""
         if obj.docstring is None or not (obj.is_function or obj.is_class):
             return
-        told = inspect.getdoc(_running(obj.path)) or obj.docstring.value
-        obj.docstring.value = ROLE.sub(_linked, told)
+        running = _running(obj.path)
+        obj.docstring.value = ROLE.sub(_linked, inspect.getdoc(running) or obj.docstring.value)
+        if isinstance(obj, griffe.Function) and inspect.isfunction(running):
+            for name, parameter in inspect.signature(running).parameters.items():
+                if parameter.default is not inspect.Parameter.empty:
+                    obj.parameters[name].default = repr(parameter.default)
 
 
 def _running(path: str) -> Any:

@@ -16,7 +16,9 @@ TAG = re.compile(r"\\tag\{(.*?)\}")
 
 def with_mathml(text: str) -> str:
     """Return a page with its equations as MathML."""
-    return INLINE.sub(lambda found: convert(found[1]), FENCED.sub(_block, text))
+    # Within a span, since Markdown takes <math> at the start of a line for a block.
+    inline = INLINE.sub(lambda found: f"<span>{convert(found[1])}</span>", text)
+    return FENCED.sub(_block, inline)
 
 
 def _block(found: re.Match[str]) -> str:

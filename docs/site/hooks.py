@@ -14,13 +14,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import page_code  # noqa: E402
-import reference  # noqa: E402
-from equations import with_mathml  # noqa: E402
 from mkdocs.config.defaults import MkDocsConfig  # noqa: E402
 from mkdocs.exceptions import PluginError  # noqa: E402
 from mkdocs.structure.files import File, Files  # noqa: E402
 from mkdocs.structure.pages import Page  # noqa: E402
+
+import page_code  # noqa: E402
+import reference  # noqa: E402
+from equations import with_mathml  # noqa: E402
 
 ROOT = HERE.parent.parent
 # Pages whose text stands elsewhere in the repository.

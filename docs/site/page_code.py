@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
+import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 # After a block: what it prints, or draws, is to stand there.
@@ -39,7 +42,20 @@ def shows(text: str) -> bool:
 
 
 def run(text: str, name: str) -> list[Shown]:
-    """Run blocks in order up to the last of which anything is shown, those that draw twice."""
+    """Run blocks in order up to the last of which anything is shown, those that draw twice.
+
+    What they write goes into a folder of its own.
+    """
+    there = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            return _results(text, name)
+        finally:
+            os.chdir(there)
+
+
+def _results(text: str, name: str) -> list[Shown]:
     import matplotlib as mpl
 
     mpl.use("agg")

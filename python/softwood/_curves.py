@@ -1,4 +1,4 @@
-"""Curves as users hold them, side by side in one array with names and grids, or refused with a reason."""
+"""Curves side by side in one array, with names and grids, or refused with a reason."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ length_penalty : float
     "functional_penalty_shape": """\
 penalty_shape : {"norm", "exp", "power", "inverse", "log"}
     φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
-    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε); counted from φ(0).
 penalty_parameters : mapping, optional
     Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
     for inverse 0.1).""",
@@ -97,7 +97,7 @@ scaling : {"minmax", "quantile"}
     "penalty_shape": """\
 penalty_shape : {"norm", "exp", "power", "inverse", "log"}
     φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),
-    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε).
+    (u + ε)**q with 0 < q < 1, −(u + ε)**−q with q ≥ 1, log(u + ε); counted from φ(0).
 penalty_parameters : mapping, optional
     Parameters of φ: ``alpha`` (5), ``q`` (0.5 for power, 1 for inverse), ``epsilon`` (0.01,
     for inverse 0.1).
@@ -149,8 +149,8 @@ solver : {"full", "nodes", "convergent", "auto"}
     Which splits move at a time: all of them (``"full"``); one after the other in random order, each
     with the labels of all leaves (``"nodes"``, the paper's S-NB-DEC), which looks only at the rows that
     have something at stake at a split; all splits and all labels in turn until neither changes
-    (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` from depth 2 on where no rates of classes
-    are bounded, else ``"full"``.
+    (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` at depths 2 to 4 where no rates of
+    classes are bounded, else ``"full"``.
 full_iterations : int
     Iterations of all splits at once that ``"nodes"`` begins with.
 proximal_weight : float

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from draw import Draw
 from scipy import sparse
+
+from draw import Draw
 
 LARGEST = np.finfo(float).max
 

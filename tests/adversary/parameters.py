@@ -1,4 +1,4 @@
-"""What parameters may be, by their names: usual values, legal ones at the ends of the range, and wrong ones."""
+"""What parameters may be, by their names: usual values, legal ones at the ends, and wrong ones."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 import softwood
 from data import Data, wrong_rows
 from draw import Draw
@@ -17,6 +18,9 @@ from values import anything
 
 SECONDS = 1.0
 """Time limit of a fit that is not about the limit."""
+
+POINTS = 12
+"""At which the curves of an example are known."""
 
 QUICK: dict[str, Any] = {"n_starts": 2, "time_limit": SECONDS}
 """What keeps the fits of examples short, where a function knows it."""
@@ -71,6 +75,24 @@ USUAL: dict[str, tuple[list[Any], list[Any]]] = {
     "cost": ([1.0], [1e100]),
     "budget": ([1, 5, 20], [1, 10**6]),
     "split_features": (["auto", 1, 5], [10**6]),
+    "n_intervals": ([1, 2], [3, 64]),
+    "grids": ([None], [None]),
+    "spans": ([None], [None]),
+    "derivatives": ([(0,), (0, 1)], [(1, 2)]),
+    "smoothing": ([0.0, 1e-3, "auto"], [1e300, 5e-324]),
+    "smoothings": ([(0.0,)], [(1e-3, 1.0)]),
+    "length_penalty": ([0.0, 0.1], [1e100]),
+    "length_grid": ([(0.0,), (0.0, 0.1)], [(1e100,)]),
+    "predictor": ([None], [None]),
+    "epsilon": ([1e-4, 0.01, "auto"], [5e-324, 0.5]),
+    "alpha1": ([None], [None, 0.1]),
+    "alpha2": ([0.0, 0.1, "auto"], [1e100]),
+    "count_coefficients": ([False], [True]),
+    "level_splits": ([False], [True]),
+    "cuts": ([True], [False]),
+    "restarts": ([1, 3], [0, 10**6]),
+    "max_nodes": ([10, 100, None], [1]),
+    "vote": ([True, False], [True]),
     "min_rows": ([1.0, 10.0], [0.0, 1e300]),
     "interactions": ([True, False], [True]),
     "tolerance": ([0.0, 0.1], [1e300, 5e-324]),
@@ -115,9 +137,8 @@ class Call:
     def model_of(self, fit: str) -> Any:
         """The example, which other data than its own is then given to."""
         model = self.example_of(fit)
-        columns = len(model.feature_names)
         if self.draw.mood != "bad":
-            self.data.columns = columns
+            self.data.columns = POINTS if "functional" in fit else len(model.feature_names)
             self.data.X = self.data._values(self.draw.mood == "extreme")
         return model
 
@@ -128,7 +149,7 @@ class Call:
         from registry import FITS
 
         rng = np.random.default_rng(3)
-        X = rng.normal(size=(60, 3))
+        X = rng.normal(size=(60, POINTS if "functional" in fit else 3))
         score = X[:, 0] + X[:, 1] * X[:, 2]
         y = score if FITS[fit] == "response" else np.digitize(score, [-0.4, 0.6])
         known = softwood_parameters(fit)

@@ -1,7 +1,8 @@
 """Every public function, model method and estimator, and how calls of it are drawn.
 
-A new kind of tree is one line in `FITS`; what its parameters may be follows from their names, and a name not
-met before is a line in `parameters.py`. Names missing here fail `tests/python/test_adversary.py`.
+A new kind of tree is one line in `FITS`; what its parameters may be follows from their names, and a
+name not met before is a line in `parameters.py`. Names missing here fail
+`tests/python/test_adversary.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ import softwood.sklearn
 from parameters import Call, parameter
 
 FITS: dict[str, str] = {
+    "fit_functional_orct": "labels",
+    "fit_functional_orrt": "response",
+    "fit_functional_orrt_cv": "response",
     "fit_orct": "labels",
     "fit_orct_cv": "labels",
     "fit_orrt": "response",
@@ -27,6 +31,7 @@ FITS: dict[str, str] = {
     "fit_spdt": "labels",
     "fit_srt": "response",
     "fit_srt_cv": "response",
+    "fit_svm1_odt": "labels",
 }
 """Functions that fit a model, and what their y is."""
 
@@ -57,6 +62,7 @@ RESULTS = {
     "Curve",
     "CvCandidate",
     "CvTable",
+    "FunctionalCandidate",
     "ExtremePoints",
     "InternalError",
     "LambdaMax",
@@ -69,6 +75,8 @@ RESULTS = {
     "OrrtLambdaMax",
     "OrrtReport",
     "Progress",
+    "Proof",
+    "ProofMoment",
     "Rule",
     "SelectedRows",
     "SelectionReport",
@@ -80,12 +88,17 @@ RESULTS = {
     "SplitExplanation",
     "SrtCandidate",
     "SrtReport",
+    "Svm1OdtCandidate",
+    "Svm1OdtReport",
     "VcBounds",
     "__version__",
 }
 """What comes from functions, or says no more than its name."""
 
 ESTIMATORS: dict[str, str] = {
+    "FunctionalORCTClassifier": "labels",
+    "FunctionalORRTRegressor": "response",
+    "FunctionalORRTRegressorCV": "response",
     "ORCTClassifier": "labels",
     "ORCTClassifierCV": "labels",
     "ORRTRegressor": "response",
@@ -93,6 +106,7 @@ ESTIMATORS: dict[str, str] = {
     "SPDTClassifier": "labels",
     "SRTRegressor": "response",
     "SRTRegressorCV": "response",
+    "SVM1ODTClassifier": "labels",
 }
 
 PLOTS = tuple(softwood.plotting.__all__)
@@ -108,7 +122,8 @@ class Entry:
     make: Callable[[Call], Callable[..., Any]]
     target: str = "labels"
     share: float = 1.0
-    required: tuple[str, ...] = field(default=())
+    own: dict[str, Callable[[Call], Any]] = field(default_factory=dict)
+    """Parameters that mean something else here than elsewhere."""
 
     def arguments(self, call: Call) -> tuple[Callable[..., Any], dict[str, Any]]:
         """The callable and its arguments, some of them wrong if the mood is bad."""
@@ -125,7 +140,11 @@ class Entry:
             wrong = set(
                 call.draw.random.sample(names, min(len(names), call.draw.one([1, 1, 1, 2])))
             )
-        return function, {name: parameter(call, name, wrong=name in wrong) for name in names}
+        drawn = {name: make for name, make in self.own.items() if name not in wrong}
+        return function, {
+            name: drawn[name](call) if name in drawn else parameter(call, name, wrong=name in wrong)
+            for name in names
+        }
 
 
 def attribute(module: Any, name: str) -> Callable[[Call], Callable[..., Any]]:
@@ -170,11 +189,16 @@ def public_properties(model: Any) -> list[str]:
 @functools.cache
 def entries() -> tuple[Entry, ...]:
     """All entries; fits come up more often than the rest, for they have most to get wrong."""
-    found = [Entry(n, attribute(softwood, n), target, 6.0) for n, target in FITS.items()]
+    rows = {"curves": lambda call: call.data.as_rows()}
+    found = [
+        Entry(n, attribute(softwood, n), target, 6.0, rows if "functional" in n else {})
+        for n, target in FITS.items()
+    ]
     found += [Entry(n, attribute(softwood, n), t, 2.0) for n, t in FUNCTIONS.items()]
     found += [Entry(n, attribute(softwood, n)) for n in CLASSES]
     found += [Entry(n, estimator(n), target, 1.5) for n, target in ESTIMATORS.items()]
-    found += [Entry(n, attribute(softwood.plotting, n), share=0.3) for n in PLOTS]
+    a_path = {"path": lambda call: Call.path()}
+    found += [Entry(n, attribute(softwood.plotting, n), share=0.3, own=a_path) for n in PLOTS]
     found += [Entry(n, attribute(softwood.export, n), share=0.7) for n in EXPORTS]
     found += [Entry(n, attribute(softwood.html, n), share=0.3) for n in PAGES]
     for fit in FITS:
@@ -183,7 +207,7 @@ def entries() -> tuple[Entry, ...]:
         if kind in {entry.name.split(".")[0] for entry in found}:
             continue  # of another fit, too
         found += [
-            Entry(f"{kind}.{name}", method(fit, name), FITS[fit], 0.6)
+            Entry(f"{kind}.{name}", method(fit, name), FITS[fit], 0.6, rows)
             for name in public_methods(model)
         ]
     return tuple(found)

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import selectors
+import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +27,13 @@ HERE = Path(__file__).parent
 HANGS_AFTER = 60.0
 """Seconds; no fit here is asked for more than a second, on a machine that may be busy."""
 
-CALLS_OF_A_WORKER = 250
+STARTS_WITHIN = 600.0
+"""Seconds in which a worker has made its examples."""
+
+SOUND = ("answered", "refused")
+"""Verdicts that are no faults."""
+
+CALLS_OF_A_WORKER = 1000
 
 
 def main() -> None:
@@ -38,13 +45,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path)
+    parser.add_argument(
+        "--log", type=Path, help="where calls are kept as they end; those in it are not made again"
+    )
     parser.add_argument("--call", type=int, help="make this one alone, and show what it says")
     asked = parser.parse_args()
     if asked.call is not None:
         print(*supervised(asked.seed, asked.call, 1), sep="\n")
         return
     began = time.monotonic()
-    told = run(asked.seed, asked.calls, asked.jobs)
+    told = run(asked.seed, asked.calls, asked.jobs, asked.log)
     text = table(told, asked.seed, time.monotonic() - began)
     print(text)
     if asked.out:
@@ -53,20 +63,34 @@ def main() -> None:
     sys.exit(any(not is_sound(call) for call in told))
 
 
-def run(seed: int, calls: int, jobs: int) -> list[dict[str, Any]]:
+def run(seed: int, calls: int, jobs: int, log: Path | None = None) -> list[dict[str, Any]]:
     """Make so many calls, in several processes at a time."""
-    firsts = range(0, calls, CALLS_OF_A_WORKER)
+    kept = (
+        [json.loads(line) for line in log.read_text().splitlines()] if log and log.exists() else []
+    )
+    made = {call["number"] for call in kept}
+
+    def part(first: int) -> list[dict[str, Any]]:
+        last = min(calls, first + CALLS_OF_A_WORKER)
+        while first in made:
+            first += 1
+        new = []
+        for call in supervised(seed, first, max(0, last - first)):
+            new.append(call)
+            if log:
+                with log.open("a") as file:
+                    print(json.dumps(call), file=file)
+        return new
+
     with ThreadPoolExecutor(jobs) as pool:
-        parts = pool.map(
-            lambda first: list(supervised(seed, first, min(CALLS_OF_A_WORKER, calls - first))),
-            firsts,
-        )
-        return [call for part in parts for call in part]
+        parts = pool.map(part, range(0, calls, CALLS_OF_A_WORKER))
+        new = [call for part in parts for call in part]
+    return sorted(kept + new, key=lambda call: call["number"])
 
 
 def is_sound(call: dict[str, Any]) -> bool:
     """Whether it was answered or refused as it should be."""
-    return call["verdict"] in ("answered", "refused")
+    return call["verdict"] in SOUND
 
 
 def supervised(seed: int, first: int, count: int) -> Iterator[dict[str, Any]]:
@@ -87,39 +111,51 @@ def supervised(seed: int, first: int, count: int) -> Iterator[dict[str, Any]]:
 
 def answers(worker: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
     """What a process says, to the end or to the call it does not return from."""
-    assert worker.stdout is not None
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(worker.stdout, selectors.EVENT_READ)
-        number, began = None, time.monotonic()
-        while True:
-            line = worker.stdout.readline() if waiting.select(HANGS_AFTER) else None
-            if not line:
-                if number is not None:
-                    verdict = "hang" if line is None else "crash"
-                    remark = f"exit code {worker.poll()}"
-                    yield {"number": number, "name": "?", "verdict": verdict, "remark": remark}
-                elif worker.wait(HANGS_AFTER):
-                    raise RuntimeError(f"{worker.args} does not start")
-                return
-            told = json.loads(line)
-            if "begins" in told:
-                number, began = told["begins"], time.monotonic()
-            else:
-                told["number"], told["seconds"] = told.pop("ended"), time.monotonic() - began
-                number = None
-                yield told
+    lines: queue.Queue[bytes] = queue.Queue()
+
+    def read() -> None:
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            lines.put(line)
+        lines.put(b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    number, began, patience = None, time.monotonic(), STARTS_WITHIN
+    while True:
+        try:
+            line = lines.get(timeout=patience)
+        except queue.Empty:
+            yield {"number": number, "name": "?", "verdict": "hang", "remark": f"{patience} s"}
+            return
+        if not line:
+            if number is not None:
+                remark = f"exit code {worker.wait()}"
+                yield {"number": number, "name": "?", "verdict": "crash", "remark": remark}
+            elif worker.wait():
+                raise RuntimeError(f"{worker.args} does not start")
+            return
+        told = json.loads(line)
+        if "begins" in told:
+            number, began = told["begins"], time.monotonic()
+        elif "ended" in told:
+            told["number"], told["seconds"] = told.pop("ended"), time.monotonic() - began
+            number = None
+            yield told
+        patience = HANGS_AFTER
 
 
 def table(calls: list[dict[str, Any]], seed: int, seconds: float) -> str:
     """Outcomes by name, and every fault with the number of its call."""
     verdicts = Counter((call["name"], call["verdict"]) for call in calls)
-    shown = ["answered", "refused"] + sorted({v for _, v in verdicts} - {"answered", "refused"})
+    shown = [*SOUND, *sorted({v for _, v in verdicts} - set(SOUND))]
+    faults = [call for call in calls if not is_sound(call)]
+    slowest = max(call.get("seconds", 0) for call in calls)
+    command = f"`python tests/adversary/run.py --seed {seed} --calls {len(calls)}`"
+    found = f"{len(calls)} calls, {len(faults)} faults, {seconds:.0f} s, slowest {slowest:.1f} s"
     lines = [
         "# Calls with good, extreme and wrong arguments",
         "",
-        f"`python tests/adversary/run.py --seed {seed} --calls {len(calls)}`: "
-        f"{len(calls)} calls, {sum(not is_sound(c) for c in calls)} faults, {seconds:.0f} s, "
-        f"slowest {max(c.get('seconds', 0) for c in calls):.1f} s",
+        f"{command}: {found}",
         "",
         "| name | " + " | ".join(shown) + " |",
         "|---|" + "---:|" * len(shown),
@@ -128,7 +164,6 @@ def table(calls: list[dict[str, Any]], seed: int, seconds: float) -> str:
         lines.append(f"| `{name}` | " + " | ".join(str(verdicts[name, v]) for v in shown) + " |")
     total = Counter(call["verdict"] for call in calls)
     lines.append("| all | " + " | ".join(str(total[v]) for v in shown) + " |")
-    faults = [call for call in calls if not is_sound(call)]
     if faults:
         lines += ["", "## Faults", ""]
         lines += [f"- {c['number']} `{c['name']}` {c['verdict']}: {c['remark']}" for c in faults]

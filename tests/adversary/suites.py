@@ -7,6 +7,7 @@ python tests/adversary/suites.py --only limits soak --soak-seconds 1800
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import hashlib
 import inspect
@@ -26,6 +27,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+
 import softwood
 from registry import FITS
 
@@ -253,15 +255,15 @@ def soak(asked: argparse.Namespace) -> Iterator[Row]:
             model = fitted(fit, X, y, n_starts=2, depths=(1,), time_limit=0.5)
             model.predict(X)
             type(model).from_json(pickle.loads(pickle.dumps(model)).to_json())
-            try:
+            with contextlib.suppress(ValueError):
                 fitted(fit, X[:3], y, n_starts=2)
-            except ValueError:
-                pass
         rounds += 1
         if time.monotonic() - began < 0.25 * asked.soak_seconds:
             early = memory()
     grown = memory() - early
-    found = f"{rounds} rounds in {time.monotonic() - began:.0f} s; from {early >> 10} MiB after a quarter by {grown / 1024:+.1f} MiB"
+    seconds = time.monotonic() - began
+    memories = f"from {early >> 10} MiB after a quarter by {grown / 1024:+.1f} MiB"
+    found = f"{rounds} rounds in {seconds:.0f} s; {memories}"
     yield "all fits, pickles, files and refusals", found, promised(grown < 16 << 10)
 
 

@@ -8,6 +8,7 @@ import fractions
 from typing import Any
 
 import numpy as np
+
 from draw import Draw
 
 

@@ -1,4 +1,4 @@
-"""Makes calls one after the other and tells of each before and after: `worker.py SEED FIRST COUNT`."""
+"""Makes calls one by one and tells of each before and after: `worker.py SEED FIRST COUNT`."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2) if not os.environ.get("SHOW") else None
+    from registry import entries
+
+    entries()  # fits the examples, which is no part of any call
+    print(json.dumps({"ready": first}), file=out, flush=True)
     for number in range(first, first + count):
         print(json.dumps({"begins": number}), file=out, flush=True)
         try:

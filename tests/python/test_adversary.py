@@ -1,8 +1,9 @@
-"""Nothing public crashes, hangs, panics or answers NaN, whatever it is given: a quick part of the long run."""
+"""Nothing public crashes, hangs, panics or answers NaN: a quick part of the long run."""
 
 import inspect
 
 import pytest
+
 import softwood
 import softwood.export
 import softwood.html

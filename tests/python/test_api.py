@@ -68,7 +68,7 @@ def test_a_model_has_the_promised_members(model):
     report = (
         "status objective loss loss_unit seconds iterations evaluations optimality "
         "start_objectives best_start constraints cross_validation scaling rows selection notices "
-        "converged hard_disagreement"
+        "converged hard_disagreement proof"
     )
     assert {name for name in dir(model.report) if not name.startswith("_")} == set(report.split())
 

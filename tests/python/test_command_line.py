@@ -330,3 +330,21 @@ def test_missing_values_are_refused_if_asked_for(run, written):
     code, _, complaint = run("fit", path, "--target", "y", "--missing", "error")
     assert code == 2
     assert f"{path}, line 6, column 'colour': missing" in complaint
+
+
+def test_other_kinds_of_trees_predict_files_or_say_that_they_cannot(run, file, tmp_path):
+    X, y, names = softwood.load_example()
+    few, names = X[:200, :4], names[:4]
+    softwood.fit_spdt(few, y[:200], 1, C=1.0, feature_names=names).save(tmp_path / "hard.json")
+    code, out, _ = run("predict", tmp_path / "hard.json", file, "--proba")
+    assert code == 0
+    told = list(csv.reader(io.StringIO(out)))
+    assert told[0][1:] == ["probability of benign", "probability of malignant"]
+    assert [row[0] for row in told[1:]] == softwood.load(tmp_path / "hard.json").predict(
+        few
+    ).tolist()
+    curved = softwood.fit_functional_orct(few, y[:200], 1, n_intervals=1, n_starts=1)
+    curved.save(tmp_path / "curved.json")
+    code, _, complaint = run("predict", tmp_path / "curved.json", file)
+    assert code == 2
+    assert "is a tree on curves" in complaint

@@ -4,9 +4,9 @@ import re
 import sys
 from pathlib import Path
 
-import page_code
 import pytest
 
+import page_code
 import softwood
 
 ROOT = Path(__file__).parents[2]

@@ -81,6 +81,7 @@ def _fits():
     sums = X[:, 0] + (X[:, 1] + 50) / 10 + np.sin(X[:, 4] * 1e3)
     thirds = np.array(["a", 'b"', "c"])[np.digitize(sums, [-0.7, 0.7])]
     yield "spdt", softwood.fit_spdt(X, thirds, depth=3, split_features=3, random_state=3)
+    yield "svm1 odt", softwood.fit_svm1_odt(X[:120], thirds[:120], 2, max_nodes=0)
     yield "spdt two", softwood.fit_spdt(X, (sums > 0) ^ (X[:, 0] > 1), depth=2, random_state=3)
     yield "spdt table", softwood.fit_spdt(T, z > np.median(z), **encoded, random_state=3)
     yield "srt table", softwood.fit_srt(T, z, depth=2, curves=True, **encoded, **QUICK)
@@ -99,7 +100,7 @@ KINDS = (
         ((f"orct {s}", "soft"), (f"orct {s}", "hard"), (f"srt {s}", None), (f"orrt {s}", None))
         for s in ("minmax", "quantile")
     ),
-    *((f"spdt{of}", "hard") for of in ("", " two", " table")),
+    *((name, "hard") for name in ("spdt", "spdt two", "spdt table", "svm1 odt")),
     *(("costs", "soft"), ("costs", "hard"), ("rates", "soft"), ("rates", "hard")),
     *(("orct table", "soft"), ("orct table", "hard"), ("srt table", None), ("orrt table", None)),
 )

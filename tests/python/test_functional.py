@@ -16,13 +16,20 @@ def paths(rows=120, points=60, seed=0):
     return np.cumsum(steps, axis=1) / np.sqrt(points)
 
 
+def mean_inside(curves):
+    """Return the mean over a stretch in the middle."""
+    return curves[:, 18:31].mean(axis=1)
+
+
 def response(curves):
-    """Return twice the mean over the third tenth-to-fifth of the domain."""
-    return 2 * curves[:, 18:31].mean(axis=1)
+    """Return a kink of it, which takes both leaves of a tree."""
+    mean = mean_inside(curves)
+    return abs(mean) + 0.5 * mean
 
 
 @pytest.fixture(scope="module")
 def model():
+    """Return a tree on curves and a number."""
     curves = paths()
     return softwood.fit_functional_orrt(
         {"walk": curves, "age": curves[:, 0] * 0 + np.arange(120) % 7},
@@ -105,6 +112,19 @@ def test_everything_that_a_tree_tells_it_tells_of_curves(model):
     assert model.report.loss < 0.02
 
 
+def test_its_tree_on_means_is_a_tree_of_its_own(model):
+    curves = {"walk": paths(rows=6), "age": np.zeros(6)}
+    inner = model.on_means
+    assert type(inner) is softwood.OrrtModel
+    np.testing.assert_array_equal(
+        inner.predict(model.interval_means(curves)), model.predict(curves)
+    )
+    from softwood import export
+
+    assert "walk [" in export.to_text(inner)
+    assert "<svg" in model._repr_html_()
+
+
 def test_several_predictors_are_taken_in_any_form():
     first, second = paths(seed=1), paths(points=30, seed=2)
     y = response(first)
@@ -140,7 +160,7 @@ def test_curves_of_scikit_fda_are_taken_with_their_grid():
 
 def test_classes_are_told_apart_and_probable():
     curves = paths(200)
-    y = np.where(response(curves) > 0, "up", "down")
+    y = np.where(mean_inside(curves) > 0, "up", "down")
     model = softwood.fit_functional_orct(curves, y, n_intervals=1, n_starts=4)
     assert (model.predict(curves) == y).mean() > 0.95
     assert model.predict_proba(curves).sum(axis=1) == pytest.approx(np.ones(200))
@@ -197,7 +217,7 @@ def test_folds_choose_intervals_and_derivatives():
     s, slopes = np.linspace(0, 1, 40), rng.uniform(-3, 3, 90)
     curves = rng.normal(size=(90, 1)) * 5 + slopes[:, None] * s + rng.normal(size=(90, 40)) * 0.01
     model = softwood.fit_functional_orrt_cv(
-        curves, slopes, n_intervals=(1, 2), derivatives=([0], [1]), gammas=(32.0,), n_starts=4
+        curves, abs(slopes), n_intervals=(1, 2), derivatives=([0], [1]), gammas=(32.0,), n_starts=4
     )
     assert model.derivatives == (1,)
     table = model.report.cross_validation
@@ -299,7 +319,8 @@ def test_a_time_limit_ends_a_fit_with_a_tree():
         model = softwood.fit_functional_orrt(
             curves, response(curves), n_intervals=8, n_starts=5000, time_limit=0.3
         )
-    assert model.report.status == "time_limit" and model.n_intervals == 8
+    assert model.report.status == "time_limit"
+    assert model.n_intervals == 8
     assert model.report.seconds < 5
 
 
@@ -308,7 +329,7 @@ def test_progress_counts_all_starts():
     softwood.fit_functional_orrt(
         curves, response(curves), n_intervals=2, n_starts=3, progress=seen.append
     )
-    assert seen[-1].starts == 6 and seen[-1].starts_done == 6
+    assert (seen[-1].starts, seen[-1].starts_done) == (6, 6)
 
 
 def test_new_curves_must_be_those_of_training(model):
@@ -363,7 +384,8 @@ class TestEstimators:
         spans = {"walk": (0, 60), "age": 60}
         both = np.column_stack([curves, np.arange(120)])
         tree = FunctionalORRTRegressor(spans=spans, n_intervals=1, n_starts=3).fit(both, y)
-        assert tree.score(both, y) > 0.98 and tree.model_.predictors == ["walk", "age"]
-        classes = y > 0
+        assert tree.score(both, y) > 0.98
+        assert tree.model_.predictors == ["walk", "age"]
+        classes = mean_inside(curves) > 0
         tree = FunctionalORCTClassifier(n_intervals=1, n_starts=3).fit(curves, classes)
         assert tree.score(curves, classes) > 0.95

@@ -24,7 +24,10 @@ def test_units_and_origins_that_lose_no_digits_change_nothing(fit, seed):
     if fit == "fit_orct":
         y = np.digitize(y, [-20, 20])
     expected = getattr(softwood, fit)(X, y, random_state=seed, **FITS[fit])
-    for change in (lambda X: X * 2.0 ** np.array([-30, 0, 17]), lambda X: X + [1000, -7, 0]):
+    for change in (
+        lambda X: X * 2.0 ** np.array([-30, 0, 17]),
+        lambda X: X + np.array([1000, -7, 0]),
+    ):
         found = getattr(softwood, fit)(change(X), y, random_state=seed, **FITS[fit])
         assert found.coefficients.tobytes() == expected.coefficients.tobytes()
         assert (found.predict(change(X)) == expected.predict(X)).all()

@@ -284,6 +284,22 @@ def test_paths_are_curves_and_maps(example):
         plotting.plot_path_map(path, of="score_of_something")
 
 
+def test_a_path_of_regressions_says_what_its_scores_are(rows):
+    X, _, y = rows
+    X, y, held = X[:150, :4], y[:150], {"X_validation": X[150:, :4], "y_validation": y[150:]}
+    path = softwood.orrt_sparsity_path(X, y, 1, [0.0], 4, n_starts=1, **held)
+    ax = plotting.plot_path(path)
+    assert np.allclose(ax.lines[0].get_ydata(), 100 * path.score[:, 0])
+    assert ax.get_legend().get_texts()[0].get_text() == "R² on validation rows"
+    drawn = plotting.plot_path_map(path, of="loss").figure.axes[1]
+    assert "error of training" in drawn.get_ylabel()
+    plain = softwood.orrt_sparsity_path(X, y, 1, [0.0], [0.0, 0.1], n_starts=1)
+    ax = plotting.plot_path(plain)
+    assert ax.get_legend().get_texts()[0].get_text() == "R² of training"
+    error = ((plain.models[0][0].predict(X) - y) ** 2).mean()
+    assert ax.lines[0].get_ydata()[0] == pytest.approx(100 * (1 - error / y.var()))
+
+
 def test_rates_starts_and_reliability(example):
     X, y = example
     models = [

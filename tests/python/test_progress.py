@@ -57,6 +57,12 @@ FITS = {
     "sparsity_path": lambda X, y, **s: softwood.sparsity_path(
         X, y, 2, [0, 1e-3, 1e-2], [0, 1e-3], n_starts=4, **s
     ),
+    "fit_orrt_cv": lambda X, y, **s: softwood.fit_orrt_cv(
+        X, X[:, 0], (1,), gammas=(8, 32), n_starts=2, folds=3, **s
+    ),
+    "orrt_sparsity_path": lambda X, y, **s: softwood.orrt_sparsity_path(
+        X, X[:, 0], 1, [0, 1e-2], [0, 1e-2], n_starts=3, **s
+    ),
     "fit_srt": lambda X, y, **s: softwood.fit_srt(X, X[:, 0] * X[:, 1], 3, **s),
 }
 

@@ -226,3 +226,12 @@ def test_estimators_take_sensitive_features_by_metadata_routing():
     assert gap(search.predict(X), sex) <= 0.051
     (bound,) = search.best_estimator_[-1].model_.report.constraints
     assert bound.feasible
+
+
+@pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
+def test_a_regression_out_of_time_at_once_is_a_tree_that_tells_of_its_bounds():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    group = softwood.RowGroup(rows=np.arange(30), max_mse=0.5)
+    model = softwood.fit_orrt(X, X[:, 0] * X[:, 1], row_groups=[group], time_limit=1e-9)
+    assert model.report.status == "time_limit"
+    assert len(model.report.constraints) == 1

@@ -6,6 +6,9 @@ pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from softwood.sklearn import (
+    FunctionalORCTClassifier,
+    FunctionalORRTRegressor,
+    FunctionalORRTRegressorCV,
     ORCTClassifier,
     ORCTClassifierCV,
     ORRTRegressor,
@@ -28,6 +31,11 @@ pytestmark = [
 
 
 ESTIMATORS = [
+    FunctionalORCTClassifier(depth=2, n_starts=4),
+    FunctionalORRTRegressor(n_starts=4),
+    FunctionalORRTRegressorCV(
+        n_intervals=(1,), derivatives=((0,),), gammas=(32.0,), n_starts=2, folds=3
+    ),
     ORCTClassifier(n_starts=4),
     ORCTClassifierCV(**FEW),
     ORRTRegressor(),

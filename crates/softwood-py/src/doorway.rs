@@ -97,19 +97,11 @@ fn watch<T: Send>(
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<T, FitError> + Send,
 ) -> PyResult<Ended<T>> {
-    let (began, process) = (Instant::now(), process::id());
+    let began = Instant::now();
     let control = Control::default();
     let look_up = |py: Python<'_>| -> PyResult<()> {
         if let Some(callback) = progress {
-            let now = control.progress.snapshot();
-            let seconds = began.elapsed().as_secs_f64();
-            let starts = (now.starts_done, now.starts, now.iterations);
-            let state = (starts.0, starts.1, starts.2, now.best_objective, seconds);
-            let called = callback.call1(py, state);
-            if process::id() != process {
-                end_forked_child(py);
-            }
-            called?;
+            tell(py, callback, &control, began)?;
         }
         py.check_signals()
     };
@@ -152,6 +144,20 @@ fn watch<T: Send>(
         ended.interruption = look_up(py).err();
     }
     Ok(ended)
+}
+
+/// Tells the callback how far a fit has come.
+fn tell(py: Python<'_>, callback: &Py<PyAny>, control: &Control, began: Instant) -> PyResult<()> {
+    let process = process::id();
+    let now = control.progress.snapshot();
+    let seconds = began.elapsed().as_secs_f64();
+    let starts = (now.starts_done, now.starts, now.iterations);
+    let state = (starts.0, starts.1, starts.2, now.best_objective, seconds);
+    let called = callback.call1(py, state);
+    if process::id() != process {
+        end_forked_child(py);
+    }
+    called.map(drop)
 }
 
 /// Ends a child that a callback has forked and that came back from it: the thread of the fit has stayed with the

@@ -165,7 +165,7 @@ pub enum InputError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A model file that cannot be trusted.
-    #[error("not a valid softwood model: {0}")]
+    #[error("not a valid softwood model: {}", clipped(.0))]
     ModelFile(String),
 }
 
@@ -178,6 +178,20 @@ fn shortened(shown: &str) -> String {
         Ok(number) if shown.len() > MOST_DIGITS => format!("{number:e}"),
         _ => shown.to_owned(),
     }
+}
+
+/// Characters that are quoted of a file, at its beginning and at its end, where its place is told.
+const QUOTED: [usize; 2] = [200, 100];
+
+/// The ends of what may quote a file of any length.
+fn clipped(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= QUOTED[0] + QUOTED[1] {
+        return text.to_owned();
+    }
+    let beginning = text.chars().take(QUOTED[0]);
+    let end = text.chars().skip(length - QUOTED[1]);
+    beginning.chain(['…']).chain(end).collect()
 }
 
 /// Why there is no model. Reaching a limit is not an error: see the report's status.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..functions import load
-from ..models import CLASSIFIERS
+from ..models import CLASSIFIERS, FunctionalModel
 from .csv_file import read_csv
 from .features import columns_for
 
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Write a line for each row of the data."""
-    model = load(given.model)
+    model: Any = load(given.model)
+    if isinstance(model, FunctionalModel):
+        raise ValueError(f"{given.model} is a tree on curves: predict by it in Python or Rust")
     if given.proba and not isinstance(model, CLASSIFIERS):
         raise ValueError(f"{given.model} is a regression, which has no probabilities: no --proba")
     X = columns_for(model, read_csv(given.data))

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..models import (
     CLASSIFIERS,
-    HardClassifierModel,
     OrctModel,
     OrrtModel,
     SpdtModel,
@@ -282,11 +281,11 @@ def _map(feature: dict[str, Any]) -> Map | None:
     return made
 
 
-def _classes(model: OrctModel | HardClassifierModel, file: dict[str, Any]) -> Classes:
+def _classes(model: OrctModel | SpdtModel | Svm1OdtModel, file: dict[str, Any]) -> Classes:
     codes = model._handle.leaf_classes
     labels = np.zeros((len(model.leaves), len(model.classes)))
     labels[np.arange(len(codes)), codes] = 1
-    if isinstance(model, HardClassifierModel):
+    if not isinstance(model, OrctModel):
         slopes = file.get("leaf_slopes", [0.0] * len(codes))
         return Classes(
             labels=model.classes.tolist(),

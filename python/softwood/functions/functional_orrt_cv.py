@@ -106,7 +106,7 @@ def fit_functional_orrt_cv(
     >>> import numpy as np, softwood
     >>> rng = np.random.default_rng(0)
     >>> curves = np.cumsum(rng.normal(size=(80, 40)), axis=1) / 7
-    >>> y = curves[:, 16:24].mean(axis=1)
+    >>> y = abs(curves[:, 16:24].mean(axis=1))
     >>> model = softwood.fit_functional_orrt_cv(
     ...     curves, y, n_intervals=(1, 2), derivatives=([0], [1]), gammas=(32,), folds=3, n_starts=4
     ... )

@@ -75,7 +75,8 @@ def fit_orrt(
     {fixed_scaling}
     local_penalty : float
         Weight λ_L ≥ 0 of Σ φ(|c|) over the coefficients c of all splits and of all leaf models of
-        the standardized response: fewer features in each node.
+        the standardized response: fewer features in each node. Steep splits get along with small
+        coefficients, which a penalty hardly charges for: smaller `gamma` gives sparser splits.
     global_penalty : float
         Weight λ_G ≥ 0 of Σ φ(max |c|), the maximum over all splits and leaves and over the columns
         of a group, the sum over groups: fewer features in the whole tree. Zeros are exact.

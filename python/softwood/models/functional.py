@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,17 @@ class FunctionalModel(TreeModel):
 
     __slots__ = ()
 
-    _handle: _core.FunctionalOrrtHandle | _core.FunctionalOrctHandle  # type: ignore[assignment]
+    _handle: _core.FunctionalOrrtHandle | _core.FunctionalOrctHandle
+    _on_means: ClassVar[type[TreeModel]]
+
+    @property
+    def on_means(self) -> Any:
+        """The tree by itself, whose rows are `interval_means`: for exports and pictures of it."""
+        fields = json.loads(self.to_json())
+        for name in ("predictors", "derivatives", "ends"):
+            del fields[name]
+        fields["kind"] = fields["kind"].removeprefix("functional_")
+        return self._on_means.from_json(json.dumps(fields))
 
     def _rows(self, X: Any, n_threads: int | None = None) -> NDArray[np.float64]:
         """Return the means of curves over the intervals."""
@@ -66,7 +77,7 @@ class FunctionalModel(TreeModel):
     @property
     def length_sparsity(self) -> float:
         """δ_len: share of the domain that no interval covers, in percent."""
-        return self._handle.intervals()["length_sparsity"]
+        return float(self._handle.intervals()["length_sparsity"])
 
     def intervals(self, predictor: str | None = None) -> NDArray[np.float64]:
         """Return the critical intervals in the units of a predictor's grid.
@@ -82,7 +93,8 @@ class FunctionalModel(TreeModel):
             Lower and upper end of each interval.
         """
         grid = self._grid_of(predictor)[1]
-        return (grid[0] + self.ends * (grid[-1] - grid[0])).reshape(-1, 2)
+        places: NDArray[np.float64] = grid[0] + self.ends * (grid[-1] - grid[0])
+        return places.reshape(-1, 2)
 
     def _grid_of(self, predictor: str | None) -> tuple[str, NDArray[np.float64]]:
         """Return name and grid of a curve, the first one unless it is named."""
@@ -140,7 +152,7 @@ class FunctionalOrrtModel(FunctionalModel, OrrtModel):
     >>> import numpy as np, softwood
     >>> s, rng = np.linspace(0, 1, 50), np.random.default_rng(0)
     >>> curves = np.cumsum(rng.normal(size=(120, 50)), axis=1) / 7
-    >>> y = curves[:, 20:30].mean(axis=1)
+    >>> y = abs(curves[:, 20:30].mean(axis=1))
     >>> model = softwood.fit_functional_orrt(curves, y, n_intervals=1, n_starts=4)
     >>> model.intervals().round(1).tolist()
     [[0.4, 0.6]]
@@ -151,7 +163,8 @@ class FunctionalOrrtModel(FunctionalModel, OrrtModel):
     __slots__ = ()
 
     _handle: _core.FunctionalOrrtHandle  # type: ignore[assignment]
-    _handle_type = _core.FunctionalOrrtHandle
+    _handle_type = _core.FunctionalOrrtHandle  # type: ignore[assignment]
+    _on_means = OrrtModel
 
 
 class FunctionalOrctModel(FunctionalModel, OrctModel):
@@ -165,4 +178,5 @@ class FunctionalOrctModel(FunctionalModel, OrctModel):
     __slots__ = ()
 
     _handle: _core.FunctionalOrctHandle  # type: ignore[assignment]
-    _handle_type = _core.FunctionalOrctHandle
+    _handle_type = _core.FunctionalOrctHandle  # type: ignore[assignment]
+    _on_means = OrctModel

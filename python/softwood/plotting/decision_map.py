@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import CLASSIFIERS, HardClassifierModel, OrctModel, TreeModel
+from ..models import CLASSIFIERS, FunctionalModel, OrctModel, SpdtModel, Svm1OdtModel, TreeModel
 from ..outline import tree_of
 from .canvas import Look, class_colours, fitted, plain, plt, start
 
@@ -50,6 +50,10 @@ def plot_decision_map(
     matplotlib Axes
     """
     tree = tree_of(model)
+    if isinstance(tree, FunctionalModel):
+        raise TypeError("trees on curves have no map over columns; plot_intervals shows them")
+    if np.shape(np.asarray(features, object)) != (2,):
+        raise TypeError(f"features must be a pair of names or places, got {features!r}")
     places = [place_of(tree, feature) for feature in features]
     points = [column_of(X, tree, place) for place in places]
     ax, look = start(ax, 6, 4.6)
@@ -115,7 +119,7 @@ def _grid(
 
 
 def _classes(
-    tree: OrctModel | HardClassifierModel,
+    tree: OrctModel | SpdtModel | Svm1OdtModel,
     places: Sequence[int],
     spans: list[NDArray[np.float64]],
     routing: str,
@@ -130,7 +134,7 @@ def _classes(
 
 
 def _draw_classes(
-    tree: OrctModel | HardClassifierModel,
+    tree: OrctModel | SpdtModel | Svm1OdtModel,
     ax: Any,
     look: Look,
     codes: NDArray[np.intp],

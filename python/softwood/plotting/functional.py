@@ -1,4 +1,4 @@
-"""Pictures of trees on curves: critical intervals, error by number of intervals, error by length."""
+"""Pictures of trees on curves: critical intervals, score by their number, error by length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from .. import _curves
 from ..models import FunctionalModel, FunctionalOrrtModel
 from ..outline import tree_of
-from ..results.cross_validation import LARGER_IS_BETTER, FunctionalCandidate
+from ..results.cross_validation import LARGER_IS_BETTER, CvTable, FunctionalCandidate
 from .canvas import NEGATIVE, POSITIVE, bare, plain, start
 
 # Curves drawn at most: those of evenly spread responses.
@@ -62,7 +62,7 @@ def plot_intervals(
     ax.set_xlim(grid[0], grid[-1])
     ax.set_xlabel(plain(name))
     sparsity = f"{tree.length_sparsity:.1f} % of the domain unused"
-    ax.set_title(sparsity, fontsize="medium", pad=18)
+    ax.set_title(sparsity, fontsize="medium", pad=32)
     bare(ax)
     return ax
 
@@ -81,12 +81,13 @@ def plot_error_by_intervals(model: Any, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    table = model if hasattr(model, "candidates") else tree_of(model).report.cross_validation
-    tried = [] if table is None else table.candidates
-    if not tried or not isinstance(tried[0], FunctionalCandidate):
+    table = model if isinstance(model, CvTable) else tree_of(model).report.cross_validation
+    candidates_of = () if table is None else table.candidates
+    tried = [c for c in candidates_of if isinstance(c, FunctionalCandidate)]
+    if table is None or not tried:
         raise ValueError("the model's settings were not chosen by fit_functional_orrt_cv")
     ax, look = start(ax, 5.6, 3.6)
-    best = table.candidates[table.chosen]
+    best = tried[table.chosen]
     lines: dict[tuple[Any, ...], list[FunctionalCandidate]] = {}
     for candidate in tried:
         shape = (tuple(candidate.derivatives), candidate.gamma, candidate.depth)
@@ -151,7 +152,7 @@ def plot_length_tradeoff(models: Sequence[Any], curves: Any, y: Any, ax: Any = N
     return ax
 
 
-def _functional(model: Any) -> FunctionalModel:
+def _functional(model: Any) -> Any:
     tree = tree_of(model)
     if not isinstance(tree, FunctionalModel):
         raise ValueError(f"the model must be a tree on curves, got {type(tree).__name__}")
@@ -189,7 +190,7 @@ def _draw_curves(
     ax.autoscale_view()
 
 
-def _draw_weights(ax: Any, tree: FunctionalModel, name: str, whole: float) -> None:
+def _draw_weights(ax: Any, tree: Any, name: str, whole: float) -> None:
     """Draw a bar for each interval along the upper edge, of splits and of leaves."""
     parts = [(NEGATIVE, False, np.abs(tree.coefficients))]
     if isinstance(tree, FunctionalOrrtModel):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import CLASSIFIERS, TreeModel
+from ..models import CLASSIFIERS, FunctionalModel, TreeModel
 from ..outline import tree_of
 from .canvas import NEGATIVE, POSITIVE, bare, name_rows, start
 
@@ -50,6 +50,8 @@ def plot_importance(
     if (X is None) != (y is None):
         raise ValueError("X and y go together: give both or neither")
     tree = tree_of(model)
+    if isinstance(tree, FunctionalModel) and X is not None:
+        raise TypeError("columns of curves are not shuffled one by one: draw it without X and y")
     scores = tree.importance(kind)
     places = np.argsort(-scores, kind="stable")[: max(min(top, int((scores > 0).sum())), 1)]
     own = _relative(scores[places])

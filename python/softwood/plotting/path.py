@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import OrrtModel
 from ..path import SparsityPath
 from .canvas import bare, class_colours, start
 
@@ -35,6 +34,7 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     -------
     matplotlib Axes
     """
+    _refuse_others(path)
     if along not in ("auto", *SYMBOLS):
         raise ValueError(f"along must be 'auto', 'local' or 'global', got {along!r}")
     if along == "auto":
@@ -51,7 +51,8 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     if path.score is not None:
         lines = [(f"{path.score_name} on validation rows", 100 * path.score)]
     else:
-        lines = [(f"1 − {path.loss_name}", 100 * (1 - path.loss))]
+        name = "R² of training" if path.score_name == "R²" else f"1 − {path.loss_name}"
+        lines = [(name, 100 * (1 - path.loss))]
     lines.append(("coefficients that are 0", path.local_sparsity))
     lines.append(("features that are not used", path.global_sparsity))
     places = np.arange(len(grid))
@@ -82,6 +83,7 @@ def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") 
     -------
     matplotlib Axes
     """
+    _refuse_others(path)
     named = {
         "score": f"{path.score_name} on validation rows",
         "loss": path.loss_name,
@@ -110,3 +112,8 @@ def _name_penalties(axis: Any, grid: NDArray[np.float64]) -> None:
     step = -(-len(grid) // MOST_TICKS)
     places = range(0, len(grid), step)
     axis.set_ticks(list(places), [f"{grid[k]:.1g}" for k in places])
+
+
+def _refuse_others(path: Any) -> None:
+    if not isinstance(path, SparsityPath):
+        raise TypeError(f"path must be a SparsityPath, got {type(path).__name__}")

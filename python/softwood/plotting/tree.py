@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import integer
 from ..outline import Leaf, Outline, Split, cells, figure, leading_terms, outline, percent
 from .canvas import (
     POINTS,
@@ -83,6 +84,7 @@ def plot_tree(model: Any, ax: Any = None, *, X: Any = None, terms: int = 3) -> A
     -------
     matplotlib Axes
     """
+    terms = integer("terms", terms, 1, 2**32)
     shown = outline(model, X)
     layout = _arrange(shown, terms)
     if ax is None:

@@ -126,6 +126,16 @@ class Constraint:
         rate = "unknown" if self.cross_validated is None else f"{self.cross_validated:.4f}"
         return f", imposed {self.imposed:.4f}, cross-validated {rate}"
 
+    def _outcome(self) -> str:
+        missed = "" if self.feasible else ", NOT REACHED"
+        return (
+            f"{self.reached:.4f}, asked {self.asked:.4f}{self._margin()}, "
+            f"multiplier {self.multiplier:.4g}{missed}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self._outcome()}"
+
     @property
     def subject(self) -> str:
         """What is bounded, in words."""

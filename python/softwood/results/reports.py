@@ -109,11 +109,7 @@ class FitReport:
                 f"{proof.nodes} nodes"
             )
         for bound in self.constraints:
-            shown[bound.subject] = (
-                f"{bound.reached:.4f}, asked {bound.asked:.4f}{bound._margin()}, "
-                f"multiplier {bound.multiplier:.4g}"
-                f"{'' if bound.feasible else ', NOT REACHED'}"
-            )
+            shown[bound.subject] = bound._outcome()
         if self.cross_validation is not None:
             table = self.cross_validation
             shown["cross_validation"] = (
@@ -252,7 +248,9 @@ class OrrtReport(FitReport):
         The start the model comes from.
     constraints : tuple of Constraint
         The bounds of `row_groups`, as asked and as reached.
-    cross_validation, selection : None
+    cross_validation : CvTable or None
+        The table from which `fit_orrt_cv` chose the settings.
+    selection : None
         Not used by this model.
     scaling : str
         The scaling used, ``"minmax"`` or ``"quantile"``.

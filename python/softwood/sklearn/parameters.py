@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-# Given to `fit`, or known from what is given to it.
-OF_FIT = {"X", "curves", "y", "sample_weight", "sensitive_features", "feature_names"}
+# Given to `fit` besides the rows, which come first, or known from what is given to it.
+OF_FIT = {"y", "sample_weight", "sensitive_features", "feature_names"}
 
 # What scikit-learn calls otherwise, or takes more kinds of.
 JOBS = """\
@@ -39,9 +39,10 @@ classes_ : ndarray, shape (K,)
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return name and default of each parameter of an estimator that fits by `function`."""
     names = {"n_threads": "n_jobs"}
+    _rows, *others = inspect.signature(function).parameters.items()
     return {
         names.get(name, name): _immutable(parameter.default)
-        for name, parameter in inspect.signature(function).parameters.items()
+        for name, parameter in others
         if name not in OF_FIT
     }
 

@@ -24,7 +24,7 @@ from ..functions import (
 from .base import CurveTree, GroupedTree, TreeClassifier, TreeRegressor
 
 
-class FunctionalORCTClassifier(TreeClassifier, CurveTree, function=fit_functional_orct):
+class FunctionalORCTClassifier(CurveTree, TreeClassifier, function=fit_functional_orct):
     """A classification tree on curves, as :func:`softwood.fit_functional_orct` fits it.
 
     Each row of X holds the points of a curve, or of several side by side, which `spans` names.
@@ -50,7 +50,7 @@ class FunctionalORCTClassifier(TreeClassifier, CurveTree, function=fit_functiona
     """
 
 
-class FunctionalORRTRegressor(TreeRegressor, CurveTree, function=fit_functional_orrt):
+class FunctionalORRTRegressor(CurveTree, TreeRegressor, function=fit_functional_orrt):
     """A regression tree on curves, as :func:`softwood.fit_functional_orrt` fits it.
 
     Each row of X holds the points of a curve, or of several side by side, which `spans` names.
@@ -74,13 +74,13 @@ class FunctionalORRTRegressor(TreeRegressor, CurveTree, function=fit_functional_
     >>> import numpy as np
     >>> from softwood.sklearn import FunctionalORRTRegressor
     >>> X = np.cumsum(np.random.default_rng(0).normal(size=(120, 50)), axis=1) / 7
-    >>> y = X[:, 20:30].mean(axis=1)
+    >>> y = abs(X[:, 20:30].mean(axis=1))
     >>> FunctionalORRTRegressor(n_intervals=1, n_starts=4).fit(X, y).score(X, y) > 0.98
     True
     """
 
 
-class FunctionalORRTRegressorCV(TreeRegressor, CurveTree, function=fit_functional_orrt_cv):
+class FunctionalORRTRegressorCV(CurveTree, TreeRegressor, function=fit_functional_orrt_cv):
     """A regression tree on curves with its intervals and steepness chosen by cross-validation.
 
     As :func:`softwood.fit_functional_orrt_cv` fits it; ``model_.report.cross_validation`` holds the

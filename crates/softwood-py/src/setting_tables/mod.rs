@@ -60,6 +60,9 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     ] {
         fit.del_item("encoding")?; // what tables are made into: nobody gives it
     }
+    for fit in [&functional_orct, &functional_orrt] {
+        fit.del_item("feature_names")?; // means are named after their curves
+    }
     let all = PyDict::new(py);
     all.set_item("fit_functional_orct", functional_orct)?;
     all.set_item("fit_functional_orrt", functional_orrt)?;

@@ -8,9 +8,9 @@ use super::notices::notices_of_classification;
 use super::orct_data::OrctData;
 use super::scaled_fit::ScaledFit;
 use crate::control::Control;
-use crate::data::{Classes, ClassificationRows, Labels, Rows, ScalingKind, scaled};
+use crate::data::{Classes, ClassificationRows, Labels, Rows, scaled};
 use crate::error::FitError;
-use crate::fitted::{FunctionalOrctModel, OrctCandidate};
+use crate::fitted::FunctionalOrctModel;
 use crate::functional::{CurveLayout, MovingData, MovingRows};
 use crate::objective::PenaltySettings;
 use crate::search::descent::StartOutcome;
@@ -125,14 +125,7 @@ fn on_intervals(
         rows: means.view().into(),
         ..data.reborrow()
     };
-    let at = OrctCandidate {
-        depth: settings.depth,
-        scaling: ScalingKind::MinMax,
-        gamma: tree.kernel_gamma(),
-        local_penalty: settings.penalty.local.unwrap_or(0.0),
-        global_penalty: settings.penalty.global,
-        balanced: false,
-    };
+    let at = settings.fixed_on_means(tree.kernel_gamma());
     let tree_problem = on_means.problem(settings.depth);
     let fit = ScaledFit {
         problem: &tree_problem,
@@ -146,23 +139,18 @@ fn on_intervals(
     let rows = scaled(means.view().into(), &scaling);
     let descent = fit.descent(&rows, &scaling);
     let theta = on_unit_features(tree, &best.splits, &scaling);
-    let found = match descent.follow(descent.stages.len() - 1, theta) {
-        Ok(found) => found,
-        Err(interrupted) => return Err(interrupted.into()),
-    };
+    let mut outcomes = vec![descent.follow(descent.stages.len() - 1, theta)?];
+    let mut stopped = starts.stopped;
     control.progress.begin_phase(settings.n_starts);
     let seed = settings.run.random_state;
-    let mut all = match run_starts(&descent, settings.n_starts, seed, Effort::Compare) {
-        Ok(others) => others,
-        Err(_) => Starts::ranked(
-            vec![found.clone()],
-            StartOutcome::order,
-            fit.stop.check().err(),
-        ),
-    };
-    all.outcomes.insert(0, found);
-    let stopped = starts.stopped.or(all.stopped);
-    let all = Starts::ranked(all.outcomes, StartOutcome::order, stopped);
+    match run_starts(&descent, settings.n_starts, seed, Effort::Compare) {
+        Ok(others) => {
+            stopped = stopped.or(others.stopped);
+            outcomes.extend(others.outcomes);
+        }
+        Err(_) => stopped = stopped.or(fit.stop.check().err()),
+    }
+    let all = Starts::ranked(outcomes, StartOutcome::order, stopped);
     let mut model = tree_problem.model(&descent, &all, &orct, &scaling, began)?;
     model.report.notices = notices_of_classification(&model, &on_means, &at);
     Ok(FunctionalOrctModel {

@@ -5,6 +5,7 @@ use super::orct_settings::OrctSettings;
 use super::run_settings::RunSettings;
 use crate::data::{ScalingChoice, ScalingKind};
 use crate::error::InputError;
+use crate::fitted::OrctCandidate;
 use crate::objective::PenaltySettings;
 
 /// What [`fit_functional_orct`](crate::fit_functional_orct) is asked for.
@@ -55,6 +56,18 @@ impl FunctionalOrctSettings {
     pub fn validate(&self) -> Result<(), InputError> {
         self.intervals.validate()?;
         self.on_means(self.gamma).validate()
+    }
+
+    /// What is fixed of them.
+    pub(super) fn fixed_on_means(&self, gamma: f64) -> OrctCandidate {
+        OrctCandidate {
+            depth: self.depth,
+            scaling: ScalingKind::MinMax,
+            gamma,
+            local_penalty: self.penalty.local.unwrap_or(0.0),
+            global_penalty: self.penalty.global,
+            balanced: false,
+        }
     }
 
     /// The settings of the tree on the means over intervals, of this steepness there.

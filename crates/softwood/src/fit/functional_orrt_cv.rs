@@ -25,7 +25,7 @@ use std::time::Instant;
 const CV_TIME_SHARE: f64 = 0.7;
 
 /// Starts for a number of intervals on a fold at most: enough to compare.
-const CV_STARTS: usize = 6;
+const CV_STARTS: usize = 12;
 
 /// Chooses depth, number of intervals, derivatives, γ, λ_len and λ_β by cross-validation on the rows, and fits
 /// with them.

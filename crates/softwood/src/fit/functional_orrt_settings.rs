@@ -38,7 +38,7 @@ impl Default for FunctionalOrrtSettings {
             gamma: 128.0,
             ridge_leaves: 2e-5,
             penalty: PenaltySettings::none(),
-            n_starts: 12,
+            n_starts: 30,
             max_iter: 200,
             tol: 1e-5,
             run: RunSettings::default(),

@@ -1,6 +1,7 @@
 //! How the splits of an ORCT are moved: all at once, or node by node.
 
 use crate::error::InputError;
+use crate::search::multistart::GROWN_FROM;
 use crate::search::working_sets::WorkingSets;
 use std::str::FromStr;
 
@@ -18,13 +19,14 @@ pub enum OrctSolver {
 }
 
 impl OrctSolver {
-    /// The rule for a tree of this depth; `bounded` if rates are, for which nodes cannot be told apart cheaply.
+    /// The rule for a tree of this depth; `bounded` if rates are, for which nodes cannot be told apart cheaply. Trees that
+    /// are grown come to the descent with every node in place: there all splits together get further.
     pub(super) fn working_sets(self, depth: usize, bounded: bool) -> WorkingSets {
         match self {
             Self::Full => WorkingSets::Full,
             Self::Nodes => WorkingSets::Nodes,
             Self::Convergent => WorkingSets::Convergent,
-            Self::Auto if depth == 1 || bounded => WorkingSets::Full,
+            Self::Auto if depth == 1 || depth >= GROWN_FROM || bounded => WorkingSets::Full,
             Self::Auto => WorkingSets::Nodes,
         }
     }

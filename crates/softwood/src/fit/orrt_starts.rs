@@ -193,7 +193,12 @@ impl<'d> OrrtStarts<'_, 'd> {
         let mut last = before.all.outcomes.clone();
         last.sort_by(MixtureOutcome::order);
         last.truncate(count);
-        let outcomes = side_by_side(last, self.data.rows.parallelism, step)?;
+        let told = |begun| {
+            let outcome = step(begun)?;
+            self.progress.finish_start(None);
+            Ok(outcome)
+        };
+        let outcomes = side_by_side(last, self.data.rows.parallelism, told)?;
         let stopped = why_stopped(&self.data.rows.stop, false);
         let all = Starts::ranked(outcomes, MixtureOutcome::order, stopped);
         Ok(self.outcome(descent, all))

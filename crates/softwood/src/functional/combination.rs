@@ -69,72 +69,53 @@ impl Combination {
 /// by the upper end it changes by (x(upper) − mean)/length and by the lower one by (mean − x(lower))/length,
 /// and as the length goes to 0 by x′/2 each.
 pub(crate) fn interval_mean(grid: &[f64], lower: f64, upper: f64, order: usize) -> IntervalMean {
-    let (first, last) = (piece_at(grid, lower), piece_at(grid, upper));
-    if first == last {
-        return within_piece(grid, first, lower, upper, order);
+    let pieces = [piece_at(grid, lower), piece_at(grid, upper)];
+    if pieces[0] == pieces[1] {
+        return within_piece(grid, pieces[0], lower, upper, order);
     }
-    // Both ends' pieces in every combination, so that they can be mixed.
-    let at = |s: f64, order: i32| {
-        let (piece, other) = if s == lower {
-            (first, last)
-        } else {
-            (last, first)
-        };
-        let u = s - grid[piece];
-        let own = on_knots(grid, piece, &derivative_weights(u, order));
-        let other = OnPiece {
-            piece: other,
-            ..OnPiece::default()
-        };
-        Combination(if s == lower {
-            [own, other]
-        } else {
-            [other, own]
-        })
+    let ends = [lower, upper];
+    // Both pieces in every combination, so that they can be mixed.
+    let at = |end: usize, order: i32| {
+        let own = derivative_weights(ends[end] - grid[pieces[end]], order);
+        on_both(pieces, end, on_knots(grid, pieces[end], &own))
     };
     let (length, order) = (upper - lower, order as i32);
-    let (low, high) = (at(lower, order), at(upper, order));
+    let (low, high) = (at(0, order), at(1, order));
     if length < INSTANT {
         return IntervalMean {
             mean: low.mixed(0.5, &high, 0.5),
-            by_lower: at(lower, order + 1).scaled(0.5),
-            by_upper: at(upper, order + 1).scaled(0.5),
+            by_lower: at(0, order + 1).scaled(0.5),
+            by_upper: at(1, order + 1).scaled(0.5),
         };
     }
-    let mean = if first + 1 == last {
+    let mean = if pieces[0] + 1 == pieces[1] {
         // Neighbours: no difference of integrals, which would lose digits on a short interval.
-        let knot = grid[last];
-        let before = within_piece(grid, first, lower, knot, order as usize)
-            .mean
-            .0;
-        let after = within_piece(grid, last, knot, upper, order as usize).mean.0;
-        Combination([
-            before[0],
-            OnPiece {
-                piece: last,
-                ..OnPiece::default()
-            },
-        ])
-        .mixed(
-            (knot - lower) / length,
-            &Combination([
-                OnPiece {
-                    piece: first,
-                    ..OnPiece::default()
-                },
-                after[0],
-            ]),
-            (upper - knot) / length,
-        )
+        let knot = grid[pieces[1]];
+        let part = |end: usize, from: f64, to: f64| {
+            let own = within_piece(grid, pieces[end], from, to, order as usize).mean;
+            on_both(pieces, end, own.0[0])
+        };
+        let (before, after) = (part(0, lower, knot), part(1, knot, upper));
+        before.mixed((knot - lower) / length, &after, (upper - knot) / length)
     } else {
-        let up_to = |s: f64| at(s, order - 1);
-        up_to(upper).mixed(1.0 / length, &up_to(lower), -1.0 / length)
+        let up_to = |end: usize| at(end, order - 1);
+        up_to(1).mixed(1.0 / length, &up_to(0), -1.0 / length)
     };
     IntervalMean {
         mean,
         by_lower: mean.mixed(1.0 / length, &low, -1.0 / length),
         by_upper: high.mixed(1.0 / length, &mean, -1.0 / length),
     }
+}
+
+/// A part on the piece of one end, and nothing on that of the other.
+fn on_both(pieces: [usize; 2], end: usize, part: OnPiece) -> Combination {
+    let mut both = pieces.map(|piece| OnPiece {
+        piece,
+        ..OnPiece::default()
+    });
+    both[end] = part;
+    Combination(both)
 }
 
 /// The same where both ends lie on one piece: a polynomial in both, exact for any length.

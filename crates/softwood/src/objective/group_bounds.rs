@@ -8,7 +8,7 @@ use super::MixtureError;
 use crate::data::RegressionRows;
 use crate::passes::SumWeights;
 use crate::solver::{Constrained, Objective};
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stop};
 
 /// What is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,15 @@ impl GroupBounds<'_> {
     /// Number of inequalities.
     pub fn inequalities(&self) -> usize {
         self.bounds.iter().map(GroupBound::count).sum()
+    }
+
+    /// The same bounds on rows that poll another stop.
+    pub fn with_stop(&self, stop: &Stop) -> Self {
+        let groups = self.groups.iter().map(|rows| rows.with_stop(stop));
+        Self {
+            groups: groups.collect(),
+            bounds: self.bounds.clone(),
+        }
     }
 
     /// The same bounds moved in by `margin`, to 0 at most.

@@ -353,12 +353,12 @@ impl Majorized for Penalty {
         let mut value = 0.0;
         if self.local > 0.0 {
             let terms = self.coordinates.iter().map(|i| theta[*i].abs());
-            value += self.local * terms.map(|u| self.shape.value(u)).sum::<f64>();
+            value += self.local * terms.map(|u| self.shape.rise(u)).sum::<f64>();
         }
         let global: f64 = self
             .groups
             .iter()
-            .map(|group| self.shape.value(group.largest(theta)))
+            .map(|group| self.shape.rise(group.largest(theta)))
             .sum();
         if self.global > 0.0 {
             value += self.global * global;

@@ -99,6 +99,11 @@ impl PenaltyShape {
         }
     }
 
+    /// φ(u) − φ(0): what a coefficient costs beside none, so that trees of different sizes compare.
+    pub fn rise(self, u: f64) -> f64 {
+        self.value(u) - self.value(0.0)
+    }
+
     /// φ′(u).
     pub fn slope(self, u: f64) -> f64 {
         match self {

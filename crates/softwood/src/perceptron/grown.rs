@@ -27,7 +27,7 @@ pub(crate) struct GrownSplit {
 pub(crate) struct GrownLeaf {
     /// Weight of the training rows of each class.
     pub weights: Vec<f64>,
-    /// The class of most weight.
+    /// The likeliest class: that of most weight, unless the rows weigh less than what is known before them.
     pub class: usize,
     /// See [`probabilities_at`](crate::fitted).
     pub frequencies: Vec<f64>,
@@ -37,7 +37,7 @@ pub(crate) struct GrownLeaf {
 impl GrownLeaf {
     fn of(weights: Vec<f64>, calibration: Calibration) -> Self {
         Self {
-            class: prevailing(&weights),
+            class: prevailing(&calibration.frequencies),
             weights,
             frequencies: calibration.frequencies,
             slope: calibration.slope,
@@ -86,4 +86,17 @@ fn held_out(rows: &TreeRows<'_>, split: &GrownSplit, is_left: bool) -> Vec<HeldO
             weight: rows.weights[*row as usize],
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leaf_of_little_weight_has_the_class_its_frequencies_hold_likeliest() {
+        let (own, base) = (vec![2e-4, 1e-4], [0.1, 0.9]);
+        let leaf = GrownLeaf::of(own.clone(), calibrate(&own, &base, &[]));
+        assert!(leaf.frequencies[1] > leaf.frequencies[0]);
+        assert_eq!(leaf.class, 1);
+    }
 }

@@ -7,7 +7,7 @@
 use super::descent::Descent;
 use super::grow_tree::Grown;
 use super::node_split::NodeSearch;
-use crate::data::{Classes, ClassificationRows};
+use crate::data::{Classes, ClassificationRows, WeightedRows};
 use crate::leaves::assign_labels;
 use crate::stop::Interrupted;
 use crate::tree::ParameterLayout;
@@ -99,9 +99,8 @@ fn move_split(
     t: usize,
     rng: &mut impl Rng,
 ) -> Result<(), Interrupted> {
-    let (topology, p) = (&grown.topology, descent.data.features());
-    let layout = ParameterLayout::new(topology, p);
-    let below = topology.leaves_below(t);
+    let layout = ParameterLayout::new(&grown.topology, descent.data.features());
+    let below = grown.topology.leaves_below(t);
     let here = |leaf: &u32| below.contains(&(*leaf as usize));
     let members: Vec<u32> = (0..descent.data.len() as u32)
         .filter(|i| here(&routed.leaves[*i as usize]))
@@ -110,25 +109,7 @@ fn move_split(
         return Ok(());
     }
     let rows = descent.data.rows.select(&members);
-    let mut ends = Vec::with_capacity(2);
-    for child in [topology.left(t), topology.right(t)] {
-        let branches = topology.branches_below(child);
-        let splits: Vec<Vec<f64>> = branches
-            .iter()
-            .map(|b| layout.node(&grown.theta, *b))
-            .collect();
-        let slopes = splits.iter().flat_map(|split| &split[..p]);
-        let intercepts = splits.iter().map(|split| &split[p]);
-        let theta: Vec<f64> = slopes.chain(intercepts).copied().collect();
-        let leaves = rows.likeliest_leaves(&topology.subtree(child), &theta)?;
-        let first = topology.leaves_below(child).start as u32;
-        ends.push(
-            leaves
-                .into_iter()
-                .map(|leaf| first + leaf)
-                .collect::<Vec<u32>>(),
-        );
-    }
+    let ends = leaves_on_either_side(grown, &rows, t)?;
     let (mut picked, mut sides, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     for (position, i) in members.iter().enumerate() {
         let row = *i as usize;
@@ -170,4 +151,34 @@ fn move_split(
         routed.leaves[*i as usize] = ends[side][position];
     }
     Ok(())
+}
+
+/// Leaves that rows end in if split `t` sends them left, and if it sends them right.
+fn leaves_on_either_side(
+    grown: &Grown,
+    rows: &WeightedRows<'_>,
+    t: usize,
+) -> Result<Vec<Vec<u32>>, Interrupted> {
+    let (topology, p) = (&grown.topology, rows.features());
+    let layout = ParameterLayout::new(topology, p);
+    let mut ends = Vec::with_capacity(2);
+    for child in [topology.left(t), topology.right(t)] {
+        let branches = topology.branches_below(child);
+        let splits: Vec<Vec<f64>> = branches
+            .iter()
+            .map(|b| layout.node(&grown.theta, *b))
+            .collect();
+        let slopes = splits.iter().flat_map(|split| &split[..p]);
+        let intercepts = splits.iter().map(|split| &split[p]);
+        let theta: Vec<f64> = slopes.chain(intercepts).copied().collect();
+        let leaves = rows.likeliest_leaves(&topology.subtree(child), &theta)?;
+        let first = topology.leaves_below(child).start as u32;
+        ends.push(
+            leaves
+                .into_iter()
+                .map(|leaf| first + leaf)
+                .collect::<Vec<u32>>(),
+        );
+    }
+    Ok(ends)
 }

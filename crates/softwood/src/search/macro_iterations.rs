@@ -3,7 +3,7 @@
 use super::continuation::Stage;
 use super::decomposition::Decomposition;
 use super::descent::Descent;
-use super::working_sets::{NODE_ITERATIONS, WorkingSet};
+use super::working_sets::{NODE_ITERATIONS, WorkingSet, WorkingSets};
 use crate::solver::{Multipliers, Work};
 use crate::status::SolveStatus;
 use crate::stop::Interrupted;
@@ -34,7 +34,7 @@ impl Descent<'_, '_> {
         let mut tree = Decomposition::at(self, stage, theta, multipliers)?;
         let most = self.iterations(stage);
         let mut status = SolveStatus::IterationLimit;
-        'macro_iterations: for number in 0..most.div_ceil(NODE_ITERATIONS) {
+        'macro_iterations: for number in 0..self.macro_iterations(stage) {
             let before = tree.point().objective;
             let rule = self.working_sets;
             let mut steps = rule.of_macro_iteration(&self.topology, self.seed, number);
@@ -77,5 +77,14 @@ impl Descent<'_, '_> {
             status,
             optimality,
         })
+    }
+
+    /// Macro-iterations of a stage at most. In a soft stage one is enough for nodes to point the way: with more, the
+    /// first of them to move take all there is to gain, and trees end at a higher objective.
+    fn macro_iterations(&self, stage: &Stage) -> u64 {
+        match stage.soft && self.working_sets == WorkingSets::Nodes {
+            true => 1,
+            false => self.iterations(stage).div_ceil(NODE_ITERATIONS),
+        }
     }
 }

@@ -318,12 +318,13 @@ impl<'d> MixtureDescent<'_, 'd> {
     /// no answer.
     fn conclude(&self, end: Outcome, prices: &[f64]) -> Result<MixtureOutcome, Interrupted> {
         let data = self.data.with_stop(&Stop::default());
+        let bounds = self.bounds.with_stop(&Stop::default());
         let problem = BoundedMixture {
             error: MixtureError {
                 data: &data,
                 ..self.error(self.last())
             },
-            bounds: self.bounds,
+            bounds: &bounds,
         };
         let (loss, values) = problem.bounded(&end.x)?;
         let prices = prices.iter().copied().chain(std::iter::repeat(0.0));
