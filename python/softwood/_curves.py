@@ -180,7 +180,7 @@ def _points(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def _grid(grid: Any, name: str, points: int) -> list[float]:
-    """Return the places of a predictor's points; equal distances on [0, 1] unless they are given."""
+    """Return the places of a predictor's points, equally far apart on [0, 1] unless given."""
     if grid is None:
         return [k / max(points - 1, 1) for k in range(points)]
     places = np.asarray(grid, dtype=np.float64)

@@ -49,8 +49,8 @@ derivatives : sequence of int
     "smoothing": """\
 smoothing : float or "auto"
     Weight λ ≥ 0 of ∫ g″² of the natural cubic splines g that stand for the curves, beside the sum
-    of squared distances, on a domain of length 1; 0 goes through all points. ``"auto"`` chooses one λ
-    for each predictor by generalized cross-validation.""",
+    of squared distances, on a domain of length 1; 0 goes through all points. ``"auto"`` chooses one
+    λ for each predictor by generalized cross-validation.""",
     "functional_gamma": """\
 gamma : float
     Steepness of the splits, above 0, on features of which four standard deviations of their curves
@@ -146,9 +146,9 @@ split_penalty : float or "auto"
     from the root, else 0.""",
     "solver": """\
 solver : {"full", "nodes", "convergent", "auto"}
-    Which splits move at a time: all of them (``"full"``); one after the other in random order, each
-    with the labels of all leaves (``"nodes"``, the paper's S-NB-DEC), which looks only at the rows that
-    have something at stake at a split; all splits and all labels in turn until neither changes
+    Which splits move at a time: all of them (``"full"``); one after the other in random order,
+    each with the labels of all leaves (``"nodes"``, the paper's S-NB-DEC), which looks only at the
+    rows that have something at stake at a split; all splits and all labels in turn until neither changes
     (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` at depths 2 to 4 where no rates of
     classes are bounded, else ``"full"``.
 full_iterations : int

@@ -44,7 +44,8 @@ def model():
 def test_the_interval_that_matters_is_found_in_the_curves_own_units(model):
     lower, upper = model.intervals("walk")[0]
     wanted = GRID[18], GRID[30]
-    assert abs(lower - wanted[0]) < 0.03 * 200 and abs(upper - wanted[1]) < 0.03 * 200
+    assert abs(lower - wanted[0]) < 0.03 * 200
+    assert abs(upper - wanted[1]) < 0.03 * 200
     curves = paths()
     packed = np.column_stack([curves, np.arange(120) % 7])
     assert np.mean((model.predict(packed) - response(curves)) ** 2) < 0.01 * response(curves).var()
@@ -61,7 +62,8 @@ def test_features_are_means_of_the_splines(model):
     np.testing.assert_allclose(means[:, 0], expected, atol=1e-10)
     np.testing.assert_allclose(means[:, 1], np.arange(5.0))
     assert model.features() == [("walk", 0, 0), ("age", None, None)]
-    assert model.feature_names[0].startswith("walk [") and model.feature_names[1] == "age"
+    assert model.feature_names[0].startswith("walk [")
+    assert model.feature_names[1] == "age"
 
 
 def test_smoothing_is_that_of_scipys_smoothing_splines():
@@ -92,7 +94,8 @@ def test_explanations_are_changes_by_the_mean_over_an_interval(model):
 def test_a_model_survives_its_file_and_its_pickle(model, tmp_path):
     model.save(tmp_path / "tree.json")
     for copy in (softwood.load(tmp_path / "tree.json"), pickle.loads(pickle.dumps(model))):
-        assert copy == model and type(copy) is softwood.FunctionalOrrtModel
+        assert copy == model
+        assert type(copy) is softwood.FunctionalOrrtModel
         curves = {"walk": paths(rows=3), "age": np.zeros(3)}
         np.testing.assert_array_equal(copy.predict(curves), model.predict(curves))
     assert "1 critical interval of walk, age" in str(model)
@@ -187,7 +190,8 @@ def test_lengths_shrink_under_their_penalty_down_to_instants():
         for penalty in (0.0, 100.0)
     )
     assert held.length_sparsity > 99.9 > free.length_sparsity
-    assert (np.diff(held.ends) >= 0).all() and (np.diff(free.ends) >= 0).all()
+    assert (np.diff(held.ends) >= 0).all()
+    assert (np.diff(free.ends) >= 0).all()
     assert np.isfinite(held.predict(curves)).all()
 
 
@@ -222,7 +226,8 @@ def test_folds_choose_intervals_and_derivatives():
     )
     assert model.derivatives == (1,)
     table = model.report.cross_validation
-    assert len(table.candidates) == 4 and "n_intervals" in str(table)
+    assert len(table.candidates) == 4
+    assert "n_intervals" in str(table)
     assert pickle.loads(pickle.dumps(model)) == model
 
 

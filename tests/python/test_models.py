@@ -137,6 +137,9 @@ def test_a_panic_of_the_core_is_an_exception_that_names_the_function(three, capf
         None,
         {"depth": 2, "gamma": 512, "scaling": "minmax"},
     )
-    with pytest.raises(softwood.InternalError, match=r"internal error in value_and_gradient on X of shape \(300, 4\): "):
+    with pytest.raises(
+        softwood.InternalError,
+        match=r"internal error in value_and_gradient on X of shape \(300, 4\): ",
+    ):
         objective.value_and_gradient(np.zeros(objective.dim))
     capfd.readouterr()  # Rust tells where it was, on stderr

@@ -37,6 +37,7 @@ def test_the_objective_is_loss_plus_penalty_and_zeros_are_zeros(noisy, shape):
         "inverse": lambda u: -1 / (u + 0.1),
         "log": lambda u: np.log(u + 0.01),
     }[shape]
+
     def phi(u):  # what is not there costs nothing
         return raw(u) - raw(0.0)
 
