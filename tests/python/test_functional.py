@@ -200,6 +200,7 @@ def test_a_predictor_leaves_the_tree_as_a_whole():
         derivatives=[0, 1],
         global_penalty=0.05,
         n_starts=4,
+        max_iter=4000,
     )
     by_predictor = {
         name: [

@@ -66,7 +66,7 @@ def test_leaves_that_no_row_reaches_give_a_warning():
 @pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 def test_leaves_count_as_reached_from_a_probability_of_a_hundredth_on(line):
     # Splits that separate nothing are dropped unless rates of classes are bounded.
-    model = fit_plain(*line, depth=6, min_class_rate={"no": 0.5}, n_starts=2)
+    model = fit_plain(*line, depth=6, min_class_rate={"no": 0.5}, n_starts=2, solver="full")
     (notice,) = model.report.notices
     reached = model.leaf_probabilities(line[0]).max(axis=0)
     empty = np.flatnonzero(reached < 0.01).tolist()

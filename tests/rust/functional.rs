@@ -18,7 +18,7 @@ const POINTS: usize = 40;
 /// Random walks, a number beside each, and a response with a kink in the mean of points 12…20.
 fn walks(rows: usize) -> (CurveLayout, Array2<f64>, Vec<f64>) {
     let mut rng = Pcg64::new(7, 0);
-    let mut x = Array2::zeros((rows, POINTS + 1));
+    let mut x = Array2::<f64>::zeros((rows, POINTS + 1));
     for mut row in x.rows_mut() {
         let mut at = 0.0;
         for k in 0..POINTS {
@@ -27,8 +27,8 @@ fn walks(rows: usize) -> (CurveLayout, Array2<f64>, Vec<f64>) {
         }
         row[POINTS] = rng.random_range(0.0..9.0);
     }
-    let mean = |i: usize| x.slice(s![i, 12..=20]).mean().unwrap();
-    let y = (0..rows).map(|i: usize| f64::abs(mean(i)) + 0.5 * mean(i)).collect();
+    let mean = |i: usize| -> f64 { x.slice(s![i, 12..=20]).mean().unwrap() };
+    let y = (0..rows).map(|i| mean(i).abs() + 0.5 * mean(i)).collect();
     let grid = (0..POINTS).map(|k| 100.0 + 5.0 * k as f64).collect();
     let walk = Predictor {
         name: "walk".into(),
@@ -172,7 +172,7 @@ fn limits_and_cancelling_end_a_fit_with_what_there_is() {
 #[test]
 fn classes_of_curves_are_told_apart() {
     let (layout, x, _) = walks(120);
-    let mean = |i: usize| x.slice(s![i, 12..=20]).mean().unwrap();
+    let mean = |i: usize| -> f64 { x.slice(s![i, 12..=20]).mean().unwrap() };
     let names: Vec<&str> = (0..120)
         .map(|i| if mean(i) > 0.0 { "up" } else { "down" })
         .collect();

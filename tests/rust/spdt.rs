@@ -236,7 +236,7 @@ fn empty_rows_and_columns_and_a_budget_beyond_all_features_are_legal() {
         (0..=40).map(|i: i64| i / 2).collect(),
         (0..20).map(|k| if k % 2 == 0 { 3 } else { 8 }).collect(),
     );
-    let values = vec![1.0f32; 20];
+    let values = [1.0f32; 20];
     let csr = CsrRows::new(10, &starts[..], &columns[..], &values[..]).unwrap();
     // Every other row is empty; column 3 speaks for the class, column 8 against it.
     let y = labels((0..40).map(|i| i % 4 == 1));

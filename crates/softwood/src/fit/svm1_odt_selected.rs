@@ -194,8 +194,8 @@ impl<'a> AllRows<'a> {
         };
         let selected = choose(&clusters, &hyperplanes, &selection.settings(), stop)?;
         let mut totals: BTreeMap<(u32, u32), f64> = BTreeMap::new();
-        for (i, leaf) in leaves.iter().enumerate() {
-            *totals.entry((*leaf, self.classes[i])).or_default() += self.labelled.weight(i);
+        for (i, (leaf, class)) in leaves.iter().zip(&self.classes).enumerate() {
+            *totals.entry((*leaf, *class)).or_default() += self.labelled.weight(i);
         }
         let mut taken = vec![0.0; selected.clusters.len()];
         for (i, cluster) in selected.indices.iter().zip(&selected.cluster) {

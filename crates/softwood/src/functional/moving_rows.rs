@@ -75,7 +75,7 @@ enum Moving {
     Scalar {
         factor: f64,
     },
-    Mean(IntervalMean),
+    Mean(Box<IntervalMean>),
 }
 
 impl MovingRows {
@@ -99,11 +99,11 @@ impl MovingRows {
                 _ if !factor.is_finite() => Moving::Constant,
                 (Some((order, h)), Some(grid)) => {
                     let all = interval_mean(grid, ends[2 * h], ends[2 * h + 1], order);
-                    Moving::Mean(IntervalMean {
+                    Moving::Mean(Box::new(IntervalMean {
                         mean: all.mean.scaled(factor),
                         by_lower: all.by_lower.scaled(factor),
                         by_upper: all.by_upper.scaled(factor),
-                    })
+                    }))
                 }
                 _ => Moving::Scalar { factor },
             }
@@ -184,7 +184,7 @@ impl<'a> RowSource<'a> for MovingRows {
         let scaled = |moving: &Moving| match moving {
             Moving::Constant => Moving::Constant,
             Moving::Scalar { factor } => Moving::Scalar { factor: *factor },
-            Moving::Mean(interval) => Moving::Mean(*interval),
+            Moving::Mean(interval) => Moving::Mean(interval.clone()),
         };
         Arc::new(Self {
             curves: Arc::new(self.curves.select(picked)),

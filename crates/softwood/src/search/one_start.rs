@@ -130,6 +130,8 @@ pub(crate) fn grown_start(
     alternate(descent, &mut grown, rng)?;
     let mut outcome = descent.at(&grown.topology).assess(grown.theta)?;
     outcome.ending.work += grown.work;
+    let stopped = descent.data.rows.stop.check();
+    outcome.ending.status = stopped.map_or_else(SolveStatus::from, |()| SolveStatus::Stalled);
     Ok(outcome)
 }
 
