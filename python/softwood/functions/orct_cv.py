@@ -99,8 +99,8 @@ def fit_orct_cv(
         Take the candidate of the best score, or the shallowest and then sparsest of those within
         one standard error of it.
     {costs, sample_weight, class_weight, penalty_shape, split_penalty, max_features}
-    {min_class_rate, min_class_rate_on, row_groups, sensitive_features, cover_classes, solver, n_starts}
-    {random_state, n_threads, max_iter, tol}
+    {min_class_rate, min_class_rate_on, row_groups, sensitive_features, cover_classes, solver}
+    {n_starts, random_state, n_threads, max_iter, tol}
     time_limit : float, optional
         Seconds for all; at most 60 % of them go into the choice.
     {missing, feature_names, progress}
