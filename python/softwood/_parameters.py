@@ -149,8 +149,8 @@ solver : {"full", "nodes", "convergent", "auto"}
     Which splits move at a time: all of them (``"full"``); one after the other in random order,
     each with the labels of all leaves (``"nodes"``, the paper's S-NB-DEC), which looks only at the
     rows that have something at stake at a split; all splits and all labels in turn until neither
-    changes (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` at depths 2 to 4 where no rates of
-    classes are bounded, else ``"full"``.
+    changes (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` at depths 2 to 4 where no rates
+    of classes are bounded, else ``"full"``.
 full_iterations : int
     Iterations of all splits at once that ``"nodes"`` begins with.
 proximal_weight : float

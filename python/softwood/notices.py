@@ -53,8 +53,8 @@ MESSAGES = {
     "all_rows_selected": "the selection has kept all {rows} rows and saved nothing; raise the "
     "tolerance of RowSelection, or train on rows='all'",
     "fewer_folds": "the rarest class has too few different rows for {asked} folds: {folds} were "
-    "made, so that errors on held-out rows are uncertain; ask for fewer folds, or give more rows of "
-    "the class",
+    "made, so that errors on held-out rows are uncertain; ask for fewer folds, or give more rows "
+    "of the class",
     "limit_reached": "the fit ended at {limit} before it was done, with the best tree until then; "
     "{advice}",
 }
