@@ -65,11 +65,14 @@ def test_leaves_that_no_row_reaches_give_a_warning():
 
 @pytest.mark.filterwarnings("ignore::softwood.warnings.EmptyLeavesWarning")
 def test_leaves_count_as_reached_from_a_probability_of_a_hundredth_on(line):
-    # Splits that separate nothing are dropped unless rates of classes are bounded.
-    model = fit_plain(*line, depth=6, min_class_rate={"no": 0.5}, n_starts=2, solver="full")
-    (notice,) = model.report.notices
-    reached = model.leaf_probabilities(line[0]).max(axis=0)
+    # Every class owns a leaf, also the third one, which nothing parts from the middle of the first.
+    X, y = line[0].copy(), line[1].astype(object)
+    X[:6], y[:6] = 0.3, ["no", "no", "no", "no", "rare", "rare"]
+    model = fit_plain(X, y, depth=2, n_starts=2)
+    (notice,) = (n for n in model.report.notices if n.code == "empty_leaves")
+    reached = model.leaf_probabilities(X).max(axis=0)
     empty = np.flatnonzero(reached < 0.01).tolist()
+    assert len(empty) > 0
     assert notice.details == {"leaves": empty, "of": len(reached)}
 
 

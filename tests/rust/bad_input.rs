@@ -127,7 +127,7 @@ fn values_that_are_not_finite() {
 #[test]
 fn weights() {
     let settings = OrctSettings::plain();
-    for (value, text) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+    for (value, text) in [(-1.0, "-1.0"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
         let (error, message) = refused(
             rows().view(),
             &labels(),

@@ -82,11 +82,16 @@ fn a_tree_of_one_class_is_told() {
 
 #[test]
 fn leaves_that_no_row_reaches_are_told() {
-    // One split tells the classes apart; bounds on rates keep the others from being dropped.
-    let (x, y) = rows(300);
+    // Every class owns a leaf, also the third one, which nothing parts from the middle of the first.
+    let (mut x, y) = rows(300);
+    let mut codes: Vec<i64> = y.codes.iter().map(|code| i64::from(*code)).collect();
+    for (i, code) in [0, 0, 0, 0, 2, 2].into_iter().enumerate() {
+        x.row_mut(i).fill(0.3);
+        codes[i] = code;
+    }
+    let y = Labels::from(codes.as_slice());
     let settings = OrctSettings {
-        depth: 4,
-        min_class_rate: vec![(0, 0.5)],
+        depth: 2,
         ..one_split()
     };
     let model = fit(&x, &y, &settings);

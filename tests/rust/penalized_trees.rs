@@ -62,13 +62,11 @@ const SHAPES: [PenaltyShape; 5] = [
     PenaltyShape::Log { epsilon: 0.01 },
 ];
 
-/// λ_L Σ φ(|a_jt|) + λ_G Σ_j φ(max_t |a_jt|), written out; splits left out of a tree of depth 2 have
-/// coefficients of 0.
+/// λ_L Σ φ(|a_jt|) + λ_G Σ_j φ(max_t |a_jt|), written out, φ counted from φ(0): splits left out cost nothing.
 fn penalty_by_hand(model: &OrctModel, penalty: &PenaltySettings) -> f64 {
     let p = model.tree.features();
-    let mut a = model.tree.coefficients.clone();
-    a.resize(3 * p, 0.0);
-    let local: f64 = a.iter().map(|a| penalty.shape.value(a.abs())).sum();
+    let a = &model.tree.coefficients;
+    let local: f64 = a.iter().map(|a| penalty.shape.rise(a.abs())).sum();
     let global: f64 = (0..p)
         .map(|j| {
             a.iter()
@@ -76,7 +74,7 @@ fn penalty_by_hand(model: &OrctModel, penalty: &PenaltySettings) -> f64 {
                 .step_by(p)
                 .fold(0.0f64, |m, a| m.max(a.abs()))
         })
-        .map(|u| penalty.shape.value(u))
+        .map(|u| penalty.shape.rise(u))
         .sum();
     penalty.local.unwrap() * local + penalty.global * global
 }

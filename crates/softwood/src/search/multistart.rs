@@ -4,6 +4,7 @@ use super::descent::{Descent, StartOutcome};
 use super::one_start::{Origin, descend_grown, grown_start, improve, run_start};
 use super::prune::pruned;
 use super::starts::{Starts, best_of_starts, side_by_side, why_stopped};
+use crate::status::SolveStatus;
 use crate::stop::Interrupted;
 use rand_pcg::Pcg64;
 
@@ -88,8 +89,14 @@ fn run_grown_starts(
     ranked.truncate(n.div_ceil(DESCENDING));
     let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
     let descended = side_by_side(ranked, parallelism, |start| {
-        let before = grown.outcomes[start].clone();
-        let outcome = descend_grown(descent, before)?;
+        let mut before = grown.outcomes[start].clone();
+        let outcome = match descend_grown(descent, before.clone()) {
+            Ok(outcome) => outcome,
+            Err(interrupted) => {
+                before.ending.status = SolveStatus::try_from(interrupted)?;
+                before // what was grown stays
+            }
+        };
         finish_start(descent, effort, &outcome);
         Ok((start, outcome))
     })?;
