@@ -26,7 +26,9 @@ fn functions(code: &str) -> Vec<(String, usize)> {
         let inset = " ".repeat(line.len() - code.len());
         let is_end = |(length, line): (usize, &&str)| {
             let on_one_line = length == 0 && line.ends_with([';', '}']);
-            let declaration = line.starts_with(&format!("{inset})")) && line.ends_with(';');
+            let closes = [")", "->"].map(|start| format!("{inset}{start}"));
+            let closes = closes.iter().any(|start| line.starts_with(start));
+            let declaration = closes && line.ends_with(';');
             on_one_line || declaration || **line == format!("{inset}}}")
         };
         let length = lines[first..].iter().enumerate().position(is_end);
@@ -65,9 +67,9 @@ fn files_and_functions_are_short() {
 #[test]
 fn lengths_are_counted_from_the_name_to_the_brace() {
     let text = "pub(crate) fn f(\n    x: u8,\n) -> u8 {\n    if x > 1 {\n        2\n    } else {\n        x\n    }\n}\n\
-                trait T {\n    fn g(&self);\n    fn h(&self) {\n        self.g()\n    }\n}\n\
+                trait T {\n    fn g(&self);\n    fn j(&self)\n    -> u8;\n    fn h(&self) {\n        self.g()\n    }\n}\n\
                 // the fn of it\n#[cfg(test)]\nmod tests {\n    fn i() {\n    }\n}\n";
     let found = functions(without_tests(text));
     let found: Vec<_> = found.iter().map(|(name, n)| (name.as_str(), *n)).collect();
-    assert_eq!(found, [("f", 9), ("g", 1), ("h", 3)]);
+    assert_eq!(found, [("f", 9), ("g", 1), ("j", 2), ("h", 3)]);
 }

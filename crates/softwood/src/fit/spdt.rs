@@ -152,6 +152,13 @@ fn held_out_errors(data: &TreeRows<'_>, grown: &Grown) -> f64 {
     sides.sum()
 }
 
+/// Columns of all splits, each once, in their order.
+fn used_columns(grown: &Grown) -> Vec<u32> {
+    let columns = grown.splits.values().flat_map(|split| &split.columns);
+    let used: BTreeSet<u32> = columns.copied().collect();
+    used.into_iter().collect()
+}
+
 fn to_model(
     data: &TreeRows<'_>,
     classes: &ClassLabels,
@@ -167,13 +174,7 @@ fn to_model(
     );
     let nodes: Vec<usize> = grown.splits.keys().copied().collect();
     let shape = Shape::of_splits(nodes).expect("splits come with their parents");
-    let used: BTreeSet<u32> = grown
-        .splits
-        .values()
-        .flat_map(|split| &split.columns)
-        .copied()
-        .collect();
-    let used = figures(data, &used.into_iter().collect::<Vec<u32>>());
+    let used = figures(data, &used_columns(&grown));
     let leaves: Vec<&GrownLeaf> = shape
         .leaves()
         .iter()

@@ -31,6 +31,20 @@ pub(super) struct ChosenMargin {
     pub table: Option<CvTable>,
 }
 
+impl ChosenMargin {
+    /// What a table has chosen.
+    fn of(table: CvTable) -> Self {
+        let TriedSettings::Svm1Odt(chosen) = &table.candidates[table.chosen].settings else {
+            unreachable!("candidates are of this kind");
+        };
+        Self {
+            epsilon: chosen.epsilon,
+            alpha2: chosen.alpha2,
+            table: Some(table),
+        }
+    }
+}
+
 /// The (ε, α₂) whose trees get least of the held-out rows wrong; the first of such, narrow margins first, as
 /// they get fewer training rows wrong.
 pub(super) fn choose_margin(
@@ -58,12 +72,8 @@ pub(super) fn choose_margin(
     };
     let limit = settings.run.time_limit.map(|limit| limit.mul_f64(SHARE));
     let within = limit.map_or_else(|| stop.clone(), |limit| stop.within(limit));
-    let margins = settings
-        .epsilon
-        .map_or_else(|| MARGINS.to_vec(), |one| vec![one]);
-    let norms = settings
-        .alpha2
-        .map_or_else(|| NORM_PENALTIES.to_vec(), |one| vec![one]);
+    let margins = tried_values(settings.epsilon, &MARGINS);
+    let norms = tried_values(settings.alpha2, &NORM_PENALTIES);
     let mut wrong = vec![0.0; margins.len() * norms.len()];
     let (mut total, mut done) = (0.0, 0);
     for (training, held_out) in folds.all() {
@@ -92,15 +102,12 @@ pub(super) fn choose_margin(
     let mut table = table(tried, &wrong, total, data.labels.codes.len());
     (table.folds, table.cut_short) = (count, done < count);
     table.candidates.iter_mut().for_each(|one| one.folds = done);
-    let TriedSettings::Svm1Odt(chosen) = &table.candidates[table.chosen].settings else {
-        unreachable!("candidates are of this kind");
-    };
-    let (epsilon, alpha2) = (chosen.epsilon, chosen.alpha2);
-    Ok(ChosenMargin {
-        epsilon,
-        alpha2,
-        table: Some(table),
-    })
+    Ok(ChosenMargin::of(table))
+}
+
+/// The one value that is given, or all.
+fn tried_values(given: Option<f64>, all: &[f64]) -> Vec<f64> {
+    given.map_or_else(|| all.to_vec(), |one| vec![one])
 }
 
 /// The table of the values tried, by the weight that each got wrong; the first of the best is chosen.

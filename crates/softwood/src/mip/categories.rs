@@ -1,7 +1,7 @@
 //! Splits on sets of levels of one column, (8).
 
+use super::hyperplanes::HyperplaneColumns;
 use super::labelled::LabelledPoints;
-use super::model::HyperplaneColumns;
 use super::program::{BINARY, Block, Program};
 use crate::exact::Hyperplane;
 use std::ops::Range;

@@ -7,8 +7,8 @@
 //!
 //! Wrong rows keep |g_b − h_b·x_i| ≤ 1 alone.
 
+use super::hyperplanes::HyperplaneColumns;
 use super::labelled::LabelledPoints;
-use super::model::HyperplaneColumns;
 use super::program::{BINARY, Block, Program, UNIT};
 use super::settings::MipSettings;
 use crate::exact::ObliqueTree;

@@ -8,6 +8,7 @@
 mod categories;
 mod correct_rows;
 mod cuts;
+mod hyperplanes;
 mod labelled;
 mod model;
 mod paper;

@@ -1,8 +1,8 @@
 //! Model (1) of the paper: variables and, one function each, its constraints.
 
 use super::categories::LevelColumns;
+use super::hyperplanes::HyperplaneColumns;
 use super::labelled::LabelledPoints;
-use super::model::HyperplaneColumns;
 use super::program::{BINARY, Block, FREE, Kind, POSITIVE, Program};
 use super::settings::MipSettings;
 use crate::exact::ObliqueTree;

@@ -1,6 +1,6 @@
 //! The rows of a node, column by column: sums over all rows for every one of very many features.
 
-use super::packed::PackedRows;
+use super::packed::{PackedRows, add_scaled};
 use crate::data::Rows;
 use crate::data::with_view;
 use ndarray::Axis;
@@ -220,14 +220,6 @@ impl SparseColumns {
         for (i, x) in self.rows[range.clone()].iter().zip(&self.values[range]) {
             see(*i as usize, *x);
         }
-    }
-}
-
-/// sums += x · terms.
-#[inline]
-pub(super) fn add_scaled(sums: &mut [f64], terms: &[f64], x: f64) {
-    for (sum, term) in sums.iter_mut().zip(terms) {
-        *sum += x * term;
     }
 }
 

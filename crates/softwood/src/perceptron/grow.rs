@@ -3,9 +3,10 @@
 use super::dichotomy::dichotomies;
 use super::grown::{GrownLeaf, GrownSplit, leaves};
 use super::interactions::interaction;
+use super::node_problem::SplitSettings;
 use super::node_rows::{TreeRows, errors};
 use super::prune::prune;
-use super::split::{Split, SplitSettings, split};
+use super::split::{Split, split};
 use crate::progress::Progress;
 use crate::stop::{Stop, Stopped};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -128,25 +129,35 @@ pub(crate) fn grow(
         used.extend(&found.columns);
         waiting.push_back((2 * node + 1, left));
         waiting.push_back((2 * node + 2, right));
-        let sides = found.held_out_sides(rows, &members);
-        let split = GrownSplit {
-            side_errors: [errors(&sides[0]), errors(&sides[1])],
-            leaf_errors: errors(&weights),
-            columns: found.columns,
-            weights: found.weights,
-            threshold: found.threshold,
-            folds: found.folds,
-            gap: found.gap,
-            objective: found.objective,
-            goes_left: found.goes_left,
-            held_out: found.held_out,
-            members,
-        };
+        let split = grown_split(rows, members, errors(&weights), found);
         grown.splits.insert(node, split);
     }
     prune(&mut grown.splits);
     grown.leaves = leaves(rows, &grown.splits, &all);
     grown
+}
+
+/// A split as the tree keeps it, with what a leaf in its place and its sides get wrong.
+fn grown_split(
+    rows: &TreeRows<'_>,
+    members: Vec<u32>,
+    leaf_errors: f64,
+    found: Split,
+) -> GrownSplit {
+    let sides = found.held_out_sides(rows, &members);
+    GrownSplit {
+        side_errors: [errors(&sides[0]), errors(&sides[1])],
+        leaf_errors,
+        columns: found.columns,
+        weights: found.weights,
+        threshold: found.threshold,
+        folds: found.folds,
+        gap: found.gap,
+        objective: found.objective,
+        goes_left: found.goes_left,
+        held_out: found.held_out,
+        members,
+    }
 }
 
 /// The signs of the root's rows; None if there is nothing to part.

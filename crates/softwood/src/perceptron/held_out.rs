@@ -6,8 +6,8 @@
 
 use super::generate::Generated;
 use super::node_folds::NodeFolds;
+use super::node_problem::Problem;
 use super::node_rows::{TreeRows, errors};
-use super::split::Problem;
 use rayon::prelude::*;
 
 /// Weight of the rows that are not of their side's prevailing class.

@@ -13,6 +13,7 @@ mod held_out;
 mod interactions;
 mod master;
 mod node_folds;
+mod node_problem;
 mod node_rows;
 mod packed;
 mod prune;

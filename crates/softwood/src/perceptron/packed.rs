@@ -1,6 +1,5 @@
 //! The chosen features of a node's rows, row by row, and products with them for several classifiers at once.
 
-use super::columns::add_scaled;
 use rayon::prelude::*;
 
 /// Rows in a piece of parallel work, at the least; and pieces at the most.
@@ -82,5 +81,13 @@ impl PackedRows {
             all.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum);
         }
         all
+    }
+}
+
+/// sums += x · terms.
+#[inline]
+pub(super) fn add_scaled(sums: &mut [f64], terms: &[f64], x: f64) {
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        *sum += x * term;
     }
 }

@@ -4,8 +4,8 @@ use super::columns::NodeColumns;
 use super::grow::{GrowSettings, first_signs};
 use super::held_out::{Checks, wrong};
 use super::node_folds::NodeFolds;
+use super::node_problem::Problem;
 use super::node_rows::TreeRows;
-use super::split::Problem;
 use crate::stop::Stop;
 
 /// Settings that are tried.

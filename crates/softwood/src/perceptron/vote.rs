@@ -2,8 +2,8 @@
 
 use super::generate::Generated;
 use super::node_folds::NodeFolds;
+use super::node_problem::Problem;
 use super::refit::Refitted;
-use super::split::Problem;
 use crate::solver::Work;
 use rayon::prelude::*;
 

@@ -1,9 +1,7 @@
 //! The shape of a fitted tree: which nodes of a complete tree split, and which are leaves.
 
-use super::Topology;
-
 /// A binary tree of any shape, down to a single leaf. Nodes are numbered as in the complete tree
-/// ([`Topology`]): the root is 0, the children of node t are 2t+1 (left) and 2t+2 (right).
+/// ([`Topology`](super::Topology)): the root is 0, the children of node t are 2t+1 (left) and 2t+2 (right).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Nodes that split, breadth first.
@@ -24,10 +22,13 @@ pub enum Child {
 }
 
 impl Shape {
-    /// All splits down to `depth`, which must lie in 1…[`Topology::MAX_DEPTH`].
+    /// Splits on the longest way to a leaf, at most.
+    pub(super) const MAX_DEPTH: usize = 12;
+
+    /// All splits down to `depth`, which must lie in 1…[`Topology::MAX_DEPTH`](super::Topology::MAX_DEPTH).
     pub fn complete(depth: usize) -> Self {
         assert!(
-            (1..=Topology::MAX_DEPTH).contains(&depth),
+            (1..=Self::MAX_DEPTH).contains(&depth),
             "depth must be 1…12, got {depth}"
         );
         let all = (0..(1 << depth) - 1).collect();
@@ -38,7 +39,7 @@ impl Shape {
     /// none is deeper than trees can be.
     pub fn of_splits(splits: Vec<usize>) -> Option<Self> {
         let known = |node: usize| splits.binary_search(&node).ok();
-        let last = (1 << Topology::MAX_DEPTH) - 1;
+        let last = (1 << Self::MAX_DEPTH) - 1;
         let fits = |t: &usize| *t < last && (*t == 0 || known((t - 1) / 2).is_some());
         if !splits.is_sorted_by(|a, b| a < b) || !splits.iter().all(fits) {
             return None;
@@ -115,6 +116,7 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Topology;
 
     #[test]
     fn a_complete_tree_is_numbered_as_its_topology() {

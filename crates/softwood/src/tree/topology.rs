@@ -23,7 +23,7 @@ struct Nodes {
 
 impl Topology {
     /// Deepest tree supported: 4,095 branch nodes.
-    pub const MAX_DEPTH: usize = 12;
+    pub const MAX_DEPTH: usize = Shape::MAX_DEPTH;
 
     /// The complete tree of the given depth, which must lie in 1…[`Self::MAX_DEPTH`].
     pub fn complete(depth: usize) -> Self {
