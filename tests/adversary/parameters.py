@@ -82,6 +82,8 @@ USUAL: dict[str, tuple[list[Any], list[Any]]] = {
     "smoothing": ([0.0, 1e-3, "auto"], [1e300, 5e-324]),
     "smoothings": ([(0.0,)], [(1e-3, 1.0)]),
     "length_penalty": ([0.0, 0.1], [1e100]),
+    "length_penalties": ([(0.0,), (0.0, 0.1)], [(1e100,)]),
+    "full_iterations": ([0, 5], [10**6]),
     "length_grid": ([(0.0,), (0.0, 0.1)], [(1e100,)]),
     "predictor": ([None], [None]),
     "epsilon": ([1e-4, 0.01, "auto"], [5e-324, 0.5]),
@@ -155,7 +157,8 @@ class Call:
         known = softwood_parameters(fit)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return getattr(softwood, fit)(X, y, **{k: v for k, v in QUICK.items() if k in known})
+            given = {k: v for k, v in (QUICK | {"depth": 2}).items() if k in known}
+            return getattr(softwood, fit)(X, y, **given)
 
     @staticmethod
     @functools.cache

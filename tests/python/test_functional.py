@@ -202,9 +202,8 @@ def test_a_predictor_leaves_the_tree_as_a_whole():
         response(first),
         n_intervals=1,
         derivatives=[0, 1],
-        global_penalty=0.05,
+        global_penalty=0.1,
         n_starts=4,
-        max_iter=4000,
     )
     by_predictor = {
         name: [

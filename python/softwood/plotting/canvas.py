@@ -11,7 +11,8 @@ from ..outline import shortened
 try:
     import matplotlib as mpl
     from matplotlib import pyplot as plt
-    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+    from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 except ImportError:
@@ -67,6 +68,8 @@ class Look:
 
 def start(ax: Any, width: float, height: float) -> tuple[Any, Look]:
     """Return the axes to draw into, new ones of this size in inches if there are none."""
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(f"ax must be matplotlib Axes or None, got {ax!r}")
     if ax is None:
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax, look_of(ax)
