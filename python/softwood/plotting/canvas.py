@@ -12,7 +12,7 @@ try:
     import matplotlib as mpl
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 except ImportError:
