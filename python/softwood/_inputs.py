@@ -41,6 +41,14 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
     return _borrowable(array)
 
 
+def refuse_not_finite(X: NDArray[Any]) -> None:
+    """Refuse rows that hold NaN or infinity, as the core does where it reads them."""
+    finite = np.isfinite(X)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise ValueError(f"X[{row}, {column}] is {X[row, column]}; X must be finite")
+
+
 def refuse_masked(name: str, values: Any, hint: str = "") -> None:
     """Refuse masked arrays, and lists that hold some: NumPy would use what they hide."""
     parts = values if isinstance(values, (list, tuple)) else ()

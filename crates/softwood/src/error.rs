@@ -172,11 +172,11 @@ pub enum InputError {
 /// Digits of a number that are told.
 const MOST_DIGITS: usize = 30;
 
-/// A number of very many digits by its exponent; all else as it is.
+/// A number of very many digits by its exponent, the ends of a long text.
 fn shortened(shown: &str) -> String {
     match shown.parse::<f64>() {
         Ok(number) if shown.len() > MOST_DIGITS => format!("{number:e}"),
-        _ => shown.to_owned(),
+        _ => clipped(shown),
     }
 }
 

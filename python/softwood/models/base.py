@@ -126,7 +126,9 @@ class TreeModel:
         array([[9., 0., 1.]])
         """
         rows = self._rows(X, n_threads)
-        return rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
+        encoded = rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
+        _inputs.refuse_not_finite(encoded)
+        return encoded
 
     @property
     def intercepts(self) -> NDArray[np.float64]:
