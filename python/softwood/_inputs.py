@@ -41,12 +41,12 @@ def as_dense_rows(X: Any) -> NDArray[Any]:
     return _borrowable(array)
 
 
-def refuse_not_finite(X: NDArray[Any]) -> None:
+def refuse_rows_not_finite(X: NDArray[Any]) -> None:
     """Refuse rows that hold NaN or infinity, as the core does where it reads them."""
     finite = np.isfinite(X)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
-        raise ValueError(f"X[{row}, {column}] is {X[row, column]}; X must be finite")
+        raise ValueError(f"X[{row}, {column}] is {X[row, column]}; every value must be finite")
 
 
 def refuse_masked(name: str, values: Any, hint: str = "") -> None:

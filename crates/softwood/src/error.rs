@@ -165,7 +165,7 @@ pub enum InputError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A model file that cannot be trusted.
-    #[error("not a valid softwood model: {}", clipped(.0))]
+    #[error("not a valid softwood model: {}", clipped(.0, QUOTED))]
     ModelFile(String),
 }
 
@@ -176,21 +176,21 @@ const MOST_DIGITS: usize = 30;
 fn shortened(shown: &str) -> String {
     match shown.parse::<f64>() {
         Ok(number) if shown.len() > MOST_DIGITS => format!("{number:e}"),
-        _ => clipped(shown),
+        _ => clipped(shown, [60, 20]),
     }
 }
 
 /// Characters that are quoted of a file, at its beginning and at its end, where its place is told.
 const QUOTED: [usize; 2] = [200, 100];
 
-/// The ends of what may quote a file of any length.
-fn clipped(text: &str) -> String {
+/// The ends, of so many characters, of what may quote anything of any length.
+fn clipped(text: &str, ends: [usize; 2]) -> String {
     let length = text.chars().count();
-    if length <= QUOTED[0] + QUOTED[1] {
+    if length <= ends[0] + ends[1] {
         return text.to_owned();
     }
-    let beginning = text.chars().take(QUOTED[0]);
-    let end = text.chars().skip(length - QUOTED[1]);
+    let beginning = text.chars().take(ends[0]);
+    let end = text.chars().skip(length - ends[1]);
     beginning.chain(['…']).chain(end).collect()
 }
 

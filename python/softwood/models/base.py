@@ -127,7 +127,7 @@ class TreeModel:
         """
         rows = self._rows(X, n_threads)
         encoded = rows if isinstance(rows, np.ndarray) else _inputs.as_dense_rows(X)
-        _inputs.refuse_not_finite(encoded)
+        _inputs.refuse_rows_not_finite(encoded)
         return encoded
 
     @property
