@@ -2,7 +2,7 @@
 
 use crate::exceptions::CoreError;
 use crate::settings::Kind;
-use crate::values::text;
+use crate::values::{beginning, text};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,7 +27,8 @@ impl<T: Named> Kind<T> for Name {
         T::parse(&said).map_err(|error| match error {
             // The core does not know which of the user's arguments it was.
             InputError::Setting { expected, .. } => {
-                PyValueError::new_err(format!("{name} must be {expected}, got {said:?}"))
+                let said = beginning(format!("{said:?}"));
+                PyValueError::new_err(format!("{name} must be {expected}, got {said}"))
             }
             error => CoreError::from(error).into(),
         })

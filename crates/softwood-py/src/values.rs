@@ -7,6 +7,15 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 /// Longest text of a value that is shown as a whole, and how much is shown of a longer one.
 const SHOWN: (usize, usize) = (60, 40);
 
+/// A text, or the beginning of its first line if it is too long for a message.
+pub fn beginning(text: String) -> String {
+    if text.chars().count() <= SHOWN.0 && !text.contains('\n') {
+        return text;
+    }
+    let start: String = text.chars().take(SHOWN.1).collect();
+    format!("{}…", start.lines().next().unwrap_or_default())
+}
+
 /// A value short enough for a message, with its type.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
     let text = match value.repr() {
@@ -14,12 +23,7 @@ pub fn shown(value: &Bound<'_, PyAny>) -> String {
         // An int beyond Python's limit of digits.
         Err(_) => "a number of very many digits".into(),
     };
-    let text = if text.chars().count() > SHOWN.0 || text.contains('\n') {
-        let start: String = text.chars().take(SHOWN.1).collect();
-        format!("{}…", start.lines().next().unwrap_or_default())
-    } else {
-        text
-    };
+    let text = beginning(text);
     let kind = value.get_type().name();
     format!(
         "{text} ({})",
