@@ -35,7 +35,7 @@ impl Default for OrrtSettings {
     fn default() -> Self {
         Self {
             depth: 2,
-            gamma: 512.0,
+            gamma: 128.0,
             ridge_leaves: None,
             scaling: ScalingKind::MinMax,
             penalty: PenaltySettings::none(),

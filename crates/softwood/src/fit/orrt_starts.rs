@@ -6,7 +6,7 @@ use super::srt_starts::SrtStarts;
 use super::trend::{Trend, line_moments};
 use crate::data::RegressionRows;
 use crate::leaves::common_penalty;
-use crate::objective::{GroupBounds, LeafRidge, Penalty, PenaltySettings};
+use crate::objective::{GroupBounds, LeafRidge, LeastLeafRidge, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::softer;
 use crate::search::mixture_descent::{MixtureDescent, MixtureOutcome};
@@ -21,8 +21,12 @@ use std::sync::Arc;
 /// The first rung: iterations of the last stage after which the worse half of the starts is given up.
 const FIRST_RUNG: u64 = 10;
 
-/// λ_β W/2 at least, if none is asked for: splits are fitted, too, which evidence for given splits ignores.
-const LEAST_LEAF_RIDGE: f64 = 3.0;
+/// λ_β W/2 at least, if none is asked for: splits are fitted, too, which evidence for given splits ignores. What
+/// tells leaves apart at the mean row is held back less, or a penalty would rather give up a split.
+const LEAST_LEAF_RIDGE: LeastLeafRidge = LeastLeafRidge {
+    slopes: 3.0,
+    intercepts: 0.3,
+};
 
 /// Starts run on a sample of so many rows, or so many for each coefficient of leaf models; every further sample is
 /// so many times as large, and all rows are so many times as many as the last at least.
@@ -207,7 +211,7 @@ impl<'d> OrrtStarts<'_, 'd> {
     /// The problem, with the plain ridge of the linear regression unless one is asked for.
     fn descent<'s>(&'s self) -> MixtureDescent<'s, 'd> {
         let (settings, p) = (self.settings, self.data.features());
-        let penalty = self.frame.penalty.max(LEAST_LEAF_RIDGE);
+        let penalty = self.frame.penalty.max(LEAST_LEAF_RIDGE.slopes);
         let usual = 2.0 * penalty / self.data.total_weight();
         let ridge = settings.ridge_leaves.unwrap_or(usual);
         let mut gammas = softer(settings.gamma, p);

@@ -15,6 +15,13 @@ pub struct LeafRidge {
     pub leaves: usize,
 }
 
+/// What λ_j W/2 of features of variance 1, and λ W/2 of the intercepts, are at least.
+#[derive(Clone, Copy)]
+pub(crate) struct LeastLeafRidge {
+    pub slopes: f64,
+    pub intercepts: f64,
+}
+
 impl LeafRidge {
     /// The plain ridge λ of standardized features with these variances.
     pub fn plain(ridge: f64, variances: &[f64], leaves: usize) -> Self {

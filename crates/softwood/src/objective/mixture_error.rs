@@ -3,7 +3,7 @@
 //! φ_i = Σ_t P_it (β_0t + βₜᵀ(u_i − ū)), ū being the mean row: slopes and intercepts hardly touch each
 //! other then, which quasi-Newton methods are grateful for. In the thesis β is ã and β_0 − βᵀū is −μ̃.
 
-use super::LeafRidge;
+use super::{LeafRidge, LeastLeafRidge};
 use crate::data::{RegressionRows, add_to};
 use crate::leaves::{Groups, LinearModel, maximize_evidence, regression_of_columns, ridge};
 use crate::passes::SumWeights;
@@ -77,13 +77,13 @@ impl MixtureError<'_, '_> {
         Ok(slopes.chain(intercepts).collect())
     }
 
-    /// The ridge under which the rows are likeliest, given splits θ; λ of features of variance 1 is at least
-    /// `least`.
+    /// The ridge under which the rows are likeliest, given splits θ; λ of features of variance 1 and of intercepts
+    /// is at least `least`.
     pub(crate) fn likeliest_ridge(
         &self,
         theta: &[f64],
         variances: &[f64],
-        least: f64,
+        least: LeastLeafRidge,
     ) -> Result<LeafRidge, Interrupted> {
         let (leaves, p) = (self.topology.leaves(), self.centers.len());
         let moments = [with_common_columns(&self.moments(theta)?, leaves, p)];
@@ -91,8 +91,8 @@ impl MixtureError<'_, '_> {
         let (groups, stop) = (Groups::of_mixture(leaves, p), &self.data.rows.stop);
         let found = maximize_evidence(&moments, columns, &groups, stop)?.penalties;
         let slopes = found[..p].iter().zip(variances);
-        let mut apart: Vec<f64> = slopes.map(|(c, v)| c.max(least * v)).collect();
-        apart.push(found[leaves * p].max(least));
+        let mut apart: Vec<f64> = slopes.map(|(c, v)| c.max(least.slopes * v)).collect();
+        apart.push(found[leaves * p].max(least.intercepts));
         let ridge = LeafRidge::of_parts(&found[leaves * (p + 1)..], apart, leaves);
         Ok(ridge.scaled(2.0 / self.data.total_weight()))
     }

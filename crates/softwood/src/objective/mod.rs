@@ -24,6 +24,7 @@ pub use lambda_max::LambdaMax;
 pub(crate) use leaf_entropy::{LeafEntropy, entropy_costs};
 pub use leaf_error::SoftRegressionError;
 pub use leaf_ridge::LeafRidge;
+pub(crate) use leaf_ridge::LeastLeafRidge;
 pub(crate) use logistic::Logistic;
 pub use misclassification::ExpectedCost;
 pub use mixture_error::{MixtureError, ProjectedMixtureError};

@@ -4,7 +4,8 @@ use super::crumbs::without_crumbs;
 use super::ending::Ending;
 use crate::data::RegressionRows;
 use crate::objective::{
-    BoundedMixture, GroupBounds, LeafRidge, MixtureError, Penalty, ProjectedMixtureError,
+    BoundedMixture, GroupBounds, LeafRidge, LeastLeafRidge, MixtureError, Penalty,
+    ProjectedMixtureError,
 };
 use crate::progress::Progress;
 use crate::solver::{
@@ -199,7 +200,7 @@ impl<'d> MixtureDescent<'_, 'd> {
     pub fn with_likeliest_ridge(
         mut self,
         at: &MixtureOutcome,
-        least: f64,
+        least: LeastLeafRidge,
     ) -> Result<Self, Interrupted> {
         let data = self.data.without_deadline();
         let error = MixtureError {
