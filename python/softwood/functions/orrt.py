@@ -63,8 +63,8 @@ def fit_orrt(
         Response, finite numbers.
     {depth}
     gamma : float
-        Steepness of the splits, above 0; the larger, the closer to hard splits. With few rows
-        splits softer than those of the thesis, the default, predict new rows better;
+        Steepness of the splits, above 0; the larger, the closer to hard splits. The thesis has 512;
+        with few rows softer splits, as by default, predict new rows better;
         :func:`fit_orrt_cv` chooses.
     ridge_leaves : float, optional
         Penalty λ_β ≥ 0 of the plain ridge (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²), v_j being the

@@ -300,7 +300,20 @@ impl<'d> MixtureDescent<'_, 'd> {
             end = minimize_by_tangents(error, penalty, x, runs, limits, progress)?;
             end.work += work;
         }
+        self.settle_intercepts(&mut end.x);
         Ok(end)
+    }
+
+    /// Corollary 4.1: without coefficients the mean of the standardized response, 0, is the best prediction, to
+    /// which intercepts come only within the tolerance.
+    fn settle_intercepts(&self, x: &mut [f64]) {
+        let (p, branches) = (self.centers.len(), self.topology.branches());
+        let (theta, models) = x.split_at_mut(branches * (p + 1));
+        let (slopes, intercepts) = models.split_at_mut(self.topology.leaves() * p);
+        let coefficients = theta[..branches * p].iter().chain(&*slopes);
+        if coefficients.copied().all(|c| c == 0.0) {
+            intercepts.fill(0.0);
+        }
     }
 
     fn keep_bounds(

@@ -19,7 +19,8 @@ pub type LbfgsState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 pub struct LbfgsSettings {
     /// Stop when ‖prox_h(x − ∇f(x)) − x‖∞ ≤ this.
     pub projected_gradient_tol: f64,
-    /// Stop when an iteration lowers f + h by less than this · max(|f + h|, 1e-3), three times running.
+    /// Stop when an iteration lowers f + h by less than this · max(|f + h|, 1e-3), three times running, and
+    /// again three times once the curvature is forgotten.
     pub stall_tol: f64,
     /// Curvature pairs kept.
     pub memory: usize,
@@ -62,6 +63,8 @@ pub struct ProjectedLbfgs<H> {
     settings: LbfgsSettings,
     pairs: CurvaturePairs,
     stalled: u32,
+    /// Whether curvature was forgotten since the last iteration that was not stalled.
+    began_afresh: bool,
     optimality: f64,
     status: Option<SolveStatus>,
 }
@@ -75,6 +78,7 @@ impl<H: SimpleTerm> ProjectedLbfgs<H> {
             settings,
             pairs,
             stalled: 0,
+            began_afresh: false,
             optimality: f64::INFINITY,
             status: None,
         }
@@ -186,6 +190,11 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
         // A step that lowers f + h by rounding alone is none: where constraints couple coordinates
         // −H∇f may point out of the set, and only the proximal step then descends.
         let measurable = |step: &armijo::Step| step.value < value - f64::EPSILON * value.abs();
+        // At kinks of h a stall seldom means that the end is near: steps stop where the first coordinate meets one.
+        if self.stalled >= STALLED_ITERATIONS && !self.began_afresh {
+            self.pairs.clear();
+            (self.stalled, self.began_afresh) = (0, true);
+        }
         let found = self.quasi_newton_step(problem, &origin).and_then(|step| {
             match step.filter(measurable) {
                 None => {
@@ -210,11 +219,11 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
             }
         };
         let decrease = value - step.value;
-        self.stalled = if decrease <= self.settings.stall_tol * value.abs().max(1e-3) {
-            self.stalled + 1
+        if decrease > self.settings.stall_tol * value.abs().max(1e-3) {
+            (self.stalled, self.began_afresh) = (0, false);
         } else {
-            0
-        };
+            self.stalled += 1;
+        }
         let difference =
             |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>();
         self.pairs.push(
@@ -231,7 +240,7 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
     fn terminate(&mut self, _: &LbfgsState) -> TerminationStatus {
         if self.optimality <= self.settings.projected_gradient_tol {
             self.status = Some(SolveStatus::Converged);
-        } else if self.stalled >= STALLED_ITERATIONS {
+        } else if self.stalled >= STALLED_ITERATIONS && self.began_afresh {
             self.status.get_or_insert(SolveStatus::Stalled);
         }
         match self.status {
