@@ -183,7 +183,6 @@ fn classes_of_curves_are_told_apart() {
                 n_intervals: 1,
                 ..IntervalSettings::default()
             },
-            n_starts: 16,
             ..FunctionalOrctSettings::default()
         };
         settings.run.n_threads = Some(threads);

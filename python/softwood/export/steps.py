@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,38 +15,38 @@ from .formula import Classes, Column, Doubt, Formula, Map, Responses
 EXPONENTS = 690.0
 
 
-class Dialect:
+class Dialect(ABC):
     """What languages write differently; the rest they share. Names are made by `let`."""
 
     both = "and"
 
+    @abstractmethod
     def let(self, kind: str, place: int, expression: str, note: str = "") -> str:
         """Keep the value of an expression; return what stands for it from here on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cases(self, cases: Sequence[tuple[str, str]], otherwise: str) -> str:
         """Return the value of the first case whose condition holds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def exp(self, expression: str) -> str:
         """Return e to a power."""
-        raise NotImplementedError
 
+    @abstractmethod
     def column(self, column: Column) -> str:
         """Return a column's value in the row."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_missing(self, column: Column) -> str:
         """Return the condition that a column has no value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def equals(self, column: Column, level: Any) -> str:
         """Return the condition that a column's value is a level."""
-        raise NotImplementedError
 
+    @abstractmethod
     def label(self, labels: list[Any], k: int) -> str:
         """Return what stands for the k-th class."""
-        raise NotImplementedError
 
     def number(self, value: float) -> str:
         """Return a number with all of its digits."""

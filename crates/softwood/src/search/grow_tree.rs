@@ -7,7 +7,7 @@ use super::descent::Descent;
 use super::node_split::NodeSearch;
 use crate::solver::Work;
 use crate::start::splits_through_the_data;
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stop};
 use crate::tree::{ParameterLayout, Shape, Topology};
 use rand::Rng;
 
@@ -28,7 +28,8 @@ struct Open {
     rows: Vec<u32>,
 }
 
-/// Grows a tree as deep as that of `descent` at most. Stopped, it is what has been grown.
+/// Grows a tree as deep as that of `descent` at most. Stopped, it is what has been grown; Err if the flag is up before
+/// there is a split.
 pub(super) fn grow_tree(
     descent: &Descent<'_, '_>,
     rng: &mut impl Rng,
@@ -56,6 +57,9 @@ pub(super) fn grow_tree(
             }
         }
         level = next;
+    }
+    if splits.is_empty() {
+        descent.data.rows.stop.without_deadline().check()?;
     }
     fill_up(descent, &mut splits, ended, depth, rng)?;
     splits.sort_by_key(|(place, _)| *place);
@@ -105,8 +109,9 @@ fn split_of(
 
 /// Both children of a split.
 fn parted(descent: &Descent<'_, '_>, open: &Open, split: &[f64]) -> Result<[Open; 2], Interrupted> {
-    let patient = descent.data.without_deadline();
-    let z = patient.rows.select(&open.rows).linear_values(split)?;
+    // What was found before a stop is of use only with all of its rows.
+    let unstopped = descent.data.with_stop(&Stop::default());
+    let z = unstopped.rows.select(&open.rows).linear_values(split)?;
     let side = |left: bool| {
         let rows = open.rows.iter().zip(&z);
         let rows = rows.filter(|(_, z)| (**z >= 0.0) == left);
@@ -138,7 +143,8 @@ fn fill_up(
         if (open.place + 1).ilog2() as usize >= depth {
             continue;
         }
-        let rows = descent.data.without_deadline().rows.select(&open.rows);
+        let unstopped = descent.data.with_stop(&Stop::default());
+        let rows = unstopped.rows.select(&open.rows);
         let mut split = vec![0.0; descent.data.features() + 1];
         let (stump, gamma) = (Topology::complete(1), descent.gamma);
         splits_through_the_data(&rows, &stump, gamma, &mut split, &[true], rng)?;

@@ -41,7 +41,8 @@ pub(super) enum Goal {
 }
 
 impl NodeSearch<'_, '_> {
-    /// The split of least entropy that is found, if any lowers it; and the work it took.
+    /// The split of least entropy that is found, if any lowers it; and the work it took. Stopped, it is the best so
+    /// far, if there is one.
     pub fn new_split(&self, rng: &mut impl Rng) -> Result<(Option<Vec<f64>>, Work), Interrupted> {
         let (stump, p) = (Topology::complete(1), self.data.features());
         let mut work = Work::default();
@@ -61,9 +62,15 @@ impl NodeSearch<'_, '_> {
             starts.push(split);
         }
         for start in starts {
-            let (split, took) = self.sharpened(Goal::Purity, start, &STEEPNESS)?;
-            work += took;
-            self.keep_better(Goal::Purity, split, &mut best)?;
+            let tried = self.sharpened(Goal::Purity, start, &STEEPNESS);
+            let tried = tried.and_then(|(split, took)| {
+                work += took;
+                self.keep_better(Goal::Purity, split, &mut best)
+            });
+            match tried {
+                Err(Interrupted::TimeLimit | Interrupted::Cancelled) if best.is_some() => break,
+                tried => tried?,
+            }
         }
         let better = best.filter(|(entropy, _)| *entropy < unsplit * (1.0 - 1e-9));
         Ok((better.map(|(_, split)| split), work))

@@ -7,7 +7,7 @@ use super::prune::pruned;
 use super::regrow::{grow, without_idle_splits};
 use crate::start::{greedy_splits, splits_through_the_data};
 use crate::status::SolveStatus;
-use crate::stop::Interrupted;
+use crate::stop::{Interrupted, Stop};
 use crate::tree::ParameterLayout;
 use rand::{Rng, RngExt};
 
@@ -128,7 +128,8 @@ pub(crate) fn grown_start(
 ) -> Result<StartOutcome, Interrupted> {
     let mut grown = grow_tree(descent, rng)?;
     alternate(descent, &mut grown, rng)?;
-    let mut outcome = descent.at(&grown.topology).assess(grown.theta)?;
+    let unstopped = descent.with_stop(&Stop::default());
+    let mut outcome = unstopped.at(&grown.topology).assess(grown.theta)?;
     outcome.ending.work += grown.work;
     let stopped = descent.data.rows.stop.check();
     outcome.ending.status = stopped.map_or_else(SolveStatus::from, |()| SolveStatus::Stalled);

@@ -144,6 +144,29 @@ impl<H: SimpleTerm> ProjectedLbfgs<H> {
             evaluate(problem, x, g)
         })
     }
+
+    /// Whether hardly any decrease is left.
+    fn is_stuck(&self) -> bool {
+        self.stalled >= STALLED_ITERATIONS
+    }
+
+    /// The quasi-Newton step, or else, with the curvature forgotten, the proximal one.
+    fn step<O: Objective>(
+        &mut self,
+        problem: &mut Problem<O>,
+        origin: &Origin<'_>,
+    ) -> Result<Option<armijo::Step>, Error> {
+        // A step that lowers f + h by rounding alone is none: where constraints couple coordinates
+        // −H∇f may point out of the set, and only the proximal step then descends.
+        let least = f64::EPSILON * origin.value.abs();
+        let measurable = |step: &armijo::Step| step.value < origin.value - least;
+        let step = self.quasi_newton_step(problem, origin)?;
+        if let Some(step) = step.filter(measurable) {
+            return Ok(Some(step));
+        }
+        self.pairs.clear();
+        Ok(self.proximal_step(problem, origin)?.filter(measurable))
+    }
 }
 
 fn evaluate<O: Objective>(
@@ -187,25 +210,12 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
             value,
             gradient: &gradient,
         };
-        // A step that lowers f + h by rounding alone is none: where constraints couple coordinates
-        // −H∇f may point out of the set, and only the proximal step then descends.
-        let measurable = |step: &armijo::Step| step.value < value - f64::EPSILON * value.abs();
-        // At kinks of h a stall seldom means that the end is near: steps stop where the first coordinate meets one.
-        if self.stalled >= STALLED_ITERATIONS && !self.began_afresh {
+        if self.is_stuck() && !self.began_afresh {
+            // At kinks of h that seldom means that the end is near: steps stop where the first coordinate meets one.
             self.pairs.clear();
             (self.stalled, self.began_afresh) = (0, true);
         }
-        let found = self.quasi_newton_step(problem, &origin).and_then(|step| {
-            match step.filter(measurable) {
-                None => {
-                    self.pairs.clear();
-                    self.proximal_step(problem, &origin)
-                        .map(|step| step.filter(measurable))
-                }
-                step => Ok(step),
-            }
-        });
-        let step = match found {
+        let step = match self.step(problem, &origin) {
             Ok(Some(step)) => step,
             Ok(None) => {
                 self.status = Some(SolveStatus::Stalled);
@@ -240,7 +250,7 @@ impl<O: Objective, H: SimpleTerm> Solver<O, LbfgsState> for ProjectedLbfgs<H> {
     fn terminate(&mut self, _: &LbfgsState) -> TerminationStatus {
         if self.optimality <= self.settings.projected_gradient_tol {
             self.status = Some(SolveStatus::Converged);
-        } else if self.stalled >= STALLED_ITERATIONS && self.began_afresh {
+        } else if self.is_stuck() && self.began_afresh {
             self.status.get_or_insert(SolveStatus::Stalled);
         }
         match self.status {
