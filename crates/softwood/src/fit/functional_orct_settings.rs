@@ -43,7 +43,7 @@ impl Default for FunctionalOrctSettings {
             costs: None,
             cover_classes: true,
             penalty: PenaltySettings::none(),
-            n_starts: 12,
+            n_starts: 50,
             max_iter: 300,
             tol: 1e-4,
             run: RunSettings::default(),
