@@ -22,7 +22,7 @@ SOLVERS = ("full", "convergent", "nodes")
 # The least depth with a leaf for every class.
 DEPTHS = {"image_segmentation": 3}
 # Iterations of a run at most: a macro-iteration of nodes takes 10 of each node.
-BUDGETS = (10, 80, 1000)
+BUDGETS = (10, 20, 40, 80, 1000)
 # Growth from the root ends in one stage without regrowths: k macro-iterations are the first k of any more.
 TRACE_DEPTH = 5
 TRACED = tuple(10 * k for k in range(1, 11))

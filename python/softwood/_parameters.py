@@ -152,7 +152,8 @@ solver : {"full", "nodes", "convergent", "auto"}
     changes (``"convergent"``, C-NB-DEC). ``"auto"`` is ``"nodes"`` at depths 2 to 4 where no rates
     of classes are bounded, else ``"full"``.
 full_iterations : int
-    Iterations of all splits at once that ``"nodes"`` begins with.
+    Iterations of all splits at once that ``"nodes"`` begins with: without, the first nodes to move
+    go as far as they can alone, and trees may end at a higher objective.
 proximal_weight : float
     Weight ψ ≥ 0 of (ψ/2)‖a − aˢ‖², by which a step of ``"nodes"`` or ``"convergent"`` is pulled
     to where it began, beside the mean cost.""",

@@ -58,7 +58,7 @@ def test_choices_that_cannot_be_made_are_refused(arguments, error, message):
 def test_a_path_tells_sparsity_and_score_of_every_point():
     X, y = rows()
     path = softwood.orrt_sparsity_path(
-        X, y, 1, 3, [0, 0.05], X_validation=X, y_validation=y, n_starts=2
+        X, y, 1, 3, [0, 0.05], X_validation=X, y_validation=y, n_starts=2, gamma=512
     )
     assert path.local_grid[0] == 0
     top = softwood.orrt_lambda_max(X, y)

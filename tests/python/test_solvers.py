@@ -41,7 +41,7 @@ def rings():
     "settings",
     [
         {},
-        {"local_penalty": 1e-3},
+        {"local_penalty": 1e-2},
         {"global_penalty": 0.02, "penalty_shape": "exp"},
         {"groups": [0, 0, 1, 1, 2], "global_penalty": 0.02, "penalty_shape": "exp"},
         {"min_class_rate": 0.85},
@@ -63,7 +63,7 @@ def test_every_solver_takes_every_setting(blocks, solver, settings):
     if "global_penalty" in settings:
         assert model.global_sparsity > 0
     if "local_penalty" in settings:
-        assert (a == 0).any()
+        assert (a == 0).mean() > 0.3
     if "max_features" in settings:
         assert (a != 0).any(axis=0).sum() <= 2
     if "min_class_rate" in settings:

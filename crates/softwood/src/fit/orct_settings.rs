@@ -108,7 +108,7 @@ impl Default for OrctSettings {
             max_features: None,
             max_leaves: None,
             solver: OrctSolver::Full,
-            full_iterations: 0,
+            full_iterations: 40,
             proximal_weight: 0.0,
             n_starts: 20,
             max_iter: 1000,
