@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +25,7 @@ def weigh_classes(
         return weights
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise ValueError(f"{ALLOWED}, got {class_weight!r}")
+            raise ValueError(f"{ALLOWED}, got {reprlib.repr(class_weight)}")
     elif not isinstance(class_weight, Mapping):
         raise TypeError(f"{ALLOWED}, got {type(class_weight).__name__}")
     of_row = np.ones(len(codes)) if weights is None else weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def follow(
 ) -> Iterator[Update | None]:
     """Give what the core is to call every now and then; close the bar at the end."""
     if not isinstance(verbose, bool):
-        raise TypeError(f"verbose must be True or False, got {verbose!r}")
+        raise TypeError(f"verbose must be True or False, got {reprlib.repr(verbose)}")
     if progress is None:
         progress = verbose
     if progress is False:

@@ -68,7 +68,8 @@ def judge(function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[str,
 
 def judge_message(refusal: BaseException) -> tuple[str, str]:
     """Whether a message is one."""
-    text = str(refusal)
+    # What the system says of a file quotes its whole name.
+    text = getattr(refusal, "strerror", None) or str(refusal)
     unclear = not text or len(text) > LONGEST_MESSAGE or any(said in text for said in NEVER_SAID)
     return ("unclear message" if unclear else "refused"), f"{type(refusal).__name__}: {text[:300]}"
 

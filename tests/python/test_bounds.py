@@ -95,3 +95,20 @@ def test_fewer_leaves_than_classes_are_refused_unless_classes_may_go_without(thr
         softwood.fit_orct(*three, max_leaves=2)
     model = fit_plain(*three, max_leaves=2, cover_classes=False, n_starts=2)
     assert len(model.leaf_classes) <= 2
+
+
+def test_a_bound_on_a_rate_does_not_empty_a_tree_of_few_features(example):
+    """Soft splits on four features keep the rate most easily by one class for all rows."""
+    X, y = example
+    model = softwood.fit_orct(
+        X[:380],
+        y[:380],
+        1,
+        gamma=128,
+        scaling="minmax",
+        max_features=4,
+        min_class_rate={"malignant": 0.9},
+        n_starts=4,
+    )
+    assert (model.predict(X[:380]) == y[:380]).mean() > 0.9
+    assert model.report.constraints[0].feasible

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,8 @@ def plot_length_tradeoff(models: Sequence[Any], curves: Any, y: Any, ax: Any = N
     -------
     matplotlib Axes
     """
+    if not isinstance(models, Iterable):
+        raise TypeError(f"models must be a sequence of trees on curves, got {type(models).__name__}")
     trees = [_functional(model) for model in models]
     if not trees or not all(isinstance(tree, FunctionalOrrtModel) for tree in trees):
         raise ValueError("models must be one or more regression trees on curves")

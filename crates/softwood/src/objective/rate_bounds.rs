@@ -167,20 +167,21 @@ impl RateBounds {
         self.each(|bound, _| bound.limit = bound.limit.tightened(margin))
     }
 
-    /// The same bounds, those on decisions without force.
-    pub fn without_decisions(&self) -> Self {
-        self.each(|bound, _| bound.slack = if bound.of_decisions { NO_FORCE } else { 0.0 })
+    /// The same bounds, some without force.
+    pub fn without(&self, some: fn(&RateBound) -> bool) -> Self {
+        self.each(|bound, _| bound.slack = if some(bound) { NO_FORCE } else { 0.0 })
     }
 
-    /// The same bounds, those on decisions loosened by this share of what they were found to be exceeded by.
-    pub fn loosened(&self, reached: &[RateReached], share: f64) -> Self {
+    /// The same bounds, some loosened by this share of what they were found to be exceeded by.
+    pub fn loosened(
+        &self,
+        some: fn(&RateBound) -> bool,
+        reached: &[RateReached],
+        share: f64,
+    ) -> Self {
         self.each(|bound, place| {
             let excess = reached[place].excess_expected.max(0.0);
-            bound.slack = if bound.of_decisions {
-                share * excess
-            } else {
-                0.0
-            };
+            bound.slack = if some(bound) { share * excess } else { 0.0 };
         })
     }
 

@@ -47,8 +47,8 @@ pub(crate) fn search<E>(
         let moved: Vec<f64> = x.iter().zip(origin.x).map(|(x, start)| x - start).collect();
         let term_here = term.value(&x);
         let predicted = dot(origin.gradient, &moved) + (term_here - term_at_origin);
-        if predicted >= 0.0 || predicted.is_nan() {
-            // The arc does not descend (or does not move at all) at this length: try a shorter one.
+        if predicted >= 0.0 || !predicted.is_finite() {
+            // The arc does not descend (or does not move at all, or leaves the numbers) at this length: try a shorter one.
             alpha *= 0.1;
             continue;
         }
