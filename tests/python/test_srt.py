@@ -448,3 +448,14 @@ def test_the_loss_can_be_told_in_units_of_the_response():
     predictions = U @ model.leaf_coefficients.T + model.leaf_intercepts
     errors = (model.leaf_probabilities(X) * (predictions - y[:, None]) ** 2).sum(axis=1)
     assert np.isclose(model.report.loss * model.report.loss_unit, errors.mean(), rtol=1e-9)
+
+
+def test_one_row_beyond_all_others_leaves_finite_splits():
+    X = 1e6 + np.random.default_rng(0).integers(0, 3, (8, 3))
+    X[1] = np.finfo(float).max
+    y = np.random.default_rng(1).normal(size=8) * 1e-289
+    for seed in range(10):
+        model = softwood.fit_srt(X, y, n_starts=1, random_state=seed)
+        assert np.isfinite(model.coefficients).all()
+        assert np.isfinite(model.intercepts).all()
+        assert np.isfinite(model.report.objective)

@@ -100,6 +100,8 @@ pub(crate) fn random_split(
     rng: &mut impl Rng,
 ) -> Result<Vec<f64>, Interrupted> {
     const STEEPNESS: f64 = 10.0;
+    // Nothing but rounding tells rows apart that are nearer to the hyperplane on average.
+    const LEAST_SPREAD: f64 = 1e-12;
     let p = data.features();
     let mut theta: Vec<f64> = (0..p).map(|_| rng.random_range(-1.0..=1.0)).collect();
     theta.push(0.0);
@@ -115,7 +117,7 @@ pub(crate) fn random_split(
         .zip(data.weights())
         .map(|(z, w)| w * (z - theta[p]).abs())
         .sum();
-    if spread > 0.0 {
+    if spread > LEAST_SPREAD * total {
         let factor = STEEPNESS * total / spread;
         theta.iter_mut().for_each(|x| *x *= factor);
     }
