@@ -56,6 +56,9 @@ def plot_decision_map(
         raise TypeError(f"features must be a pair of names or places, got {features!r}")
     places = [place_of(tree, feature) for feature in features]
     points = [column_of(X, tree, place) for place in places]
+    if y is not None and np.shape(y) != points[0].shape:
+        shape = np.shape(y)
+        raise ValueError(f"y must be a value for each of the {len(points[0])} rows, got {shape}")
     ax, look = start(ax, 6, 4.6)
     spans = [np.linspace(*_widened(values), POINTS_ACROSS) for values in points]
     edges = (spans[0][0], spans[0][-1], spans[1][0], spans[1][-1])
