@@ -23,6 +23,7 @@ __all__ = [
     "balanced_relaxation",
     "defaults",
     "fit_functional_orct",
+    "fit_functional_orct_cv",
     "fit_functional_orrt",
     "fit_functional_orrt_cv",
     "fit_orct",
@@ -278,6 +279,13 @@ def fit_functional_orct(
     training: _Training,
     predictors: _Predictors,
     settings: _Settings,
+    progress: _Update | None,
+) -> FunctionalOrctHandle: ...
+def fit_functional_orct_cv(
+    training: _Training,
+    predictors: _Predictors,
+    settings: _Settings,
+    choices: _Settings,
     progress: _Update | None,
 ) -> FunctionalOrctHandle: ...
 def fit_functional_orrt_cv(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _inputs
+from ._class_weight import weigh_classes
 from ._settings import PREPARED
 
 # Name of the one predictor of a plain array.
@@ -59,8 +60,24 @@ def repack(curves: Any, predictors: Predictors) -> NDArray[np.float64]:
     return packed
 
 
-def open_curves(given: dict[str, Any]) -> tuple[Any, NDArray[Any] | None, Predictors]:
-    """Take curves, grids, spans and weights out of a call's arguments; the settings stay."""
+def open_classification(given: dict[str, Any]) -> tuple[Any, Predictors]:
+    """Take curves, labels and weights out of a call's arguments; the settings stay."""
+    y, class_weight = given.pop("y"), given.pop("class_weight")
+    rows, weights, predictors = _open(given)
+    classes, codes = _inputs.as_labels(y, len(rows))
+    _prepare(given, classes)
+    return (rows, codes, classes, weigh_classes(class_weight, classes, codes, weights)), predictors
+
+
+def open_regression(given: dict[str, Any]) -> tuple[Any, Predictors]:
+    """Take curves, response and weights out of a call's arguments; the settings stay."""
+    y = given.pop("y")
+    rows, weights, predictors = _open(given)
+    _prepare(given, [])
+    return (rows, _inputs.as_response(y, len(rows)), weights), predictors
+
+
+def _open(given: dict[str, Any]) -> tuple[Any, NDArray[Any] | None, Predictors]:
     packed = pack(given.pop("curves"), given.pop("grids"), given.pop("spans"))
     weights = _inputs.as_weights(given.pop("sample_weight"))
     if given.get("random_state", 0) is None:
@@ -68,7 +85,7 @@ def open_curves(given: dict[str, Any]) -> tuple[Any, NDArray[Any] | None, Predic
     return packed[0], weights, packed[1]
 
 
-def prepare(given: dict[str, Any], classes: list[Any]) -> None:
+def _prepare(given: dict[str, Any], classes: list[Any]) -> None:
     """Make arrays and mappings among the settings ready for the core."""
     for name, make_ready in PREPARED.items():
         if name in given:

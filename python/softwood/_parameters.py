@@ -58,6 +58,17 @@ gamma : float
     "length_penalty": """\
 length_penalty : float
     Weight λ_len ≥ 0 of the share of the domain that the intervals cover.""",
+    "curve_grid": """\
+depths : sequence of int
+    Depths to choose from.
+n_intervals : sequence of int
+    Numbers of intervals to choose from, increasing.
+derivatives : sequence of sequences of int
+    Sets of orders of derivatives to choose from.
+gammas : sequence of float
+    Steepnesses to choose from.
+length_penalties, local_penalties, global_penalties : sequence of float
+    Penalties to choose from: λ_len of the intervals' lengths, λ_L and λ_G of coefficients.""",
     "functional_penalty_shape": """\
 penalty_shape : {"norm", "exp", "power", "inverse", "log"}
     φ(u): u, that is ℓ1 and ℓ∞ norms, or a concave stand-in for counting: 1 − exp(−αu),

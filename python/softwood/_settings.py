@@ -17,6 +17,7 @@ from ._features import OpenTable, open_rows
 # The defaults of every setting, as the core has them: signatures read theirs here.
 DEFAULTS: dict[str, dict[str, Any]] = _core.defaults()
 FUNCTIONAL_ORCT = DEFAULTS["fit_functional_orct"]
+FUNCTIONAL_ORCT_CV = DEFAULTS["fit_functional_orct_cv"]
 FUNCTIONAL_ORRT = DEFAULTS["fit_functional_orrt"]
 FUNCTIONAL_ORRT_CV = DEFAULTS["fit_functional_orrt_cv"]
 ORCT = DEFAULTS["fit_orct"]
@@ -194,7 +195,8 @@ def orct_grids(
         value = _core.lambda_max(training, settings | {"scaling": scaling})[place]
         return cast(float, value)
 
-    p, branches = training[0].shape[1], 2 ** depth_of(settings) - 1
+    # The core refuses rows without columns.
+    p, branches = max(training[0].shape[1], 1), 2 ** depth_of(settings) - 1
     return (
         penalty_grid("local_grid", local, 1.0 / (p * branches), 3, lambda: largest(0)),
         penalty_grid("global_grid", overall, 1.0 / p, 3, lambda: largest(1)),
@@ -205,7 +207,7 @@ def orrt_grids(
     local: Any, overall: Any, training: Regression, settings: dict[str, Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the grids of λ_L and λ_G of a path of ORRTs."""
-    p, nodes = training[0].shape[1], 2 ** (depth_of(settings) + 1) - 1
+    p, nodes = max(training[0].shape[1], 1), 2 ** (depth_of(settings) + 1) - 1
     return (
         penalty_grid(
             "local_grid",

@@ -83,6 +83,8 @@ USUAL: dict[str, tuple[list[Any], list[Any]]] = {
     "smoothings": ([(0.0,)], [(1e-3, 1.0)]),
     "length_penalty": ([0.0, 0.1], [1e100]),
     "length_penalties": ([(0.0,), (0.0, 0.1)], [(1e100,)]),
+    "local_penalties": ([(0.0,), (0.0, 0.01)], [(1e100,)]),
+    "global_penalties": ([(0.0,), (0.0, 0.01)], [(1e100,)]),
     "full_iterations": ([0, 5], [10**6]),
     "length_grid": ([(0.0,), (0.0, 0.1)], [(1e100,)]),
     "predictor": ([None], [None]),

@@ -22,6 +22,7 @@ from parameters import Call, parameter
 
 FITS: dict[str, str] = {
     "fit_functional_orct": "labels",
+    "fit_functional_orct_cv": "labels",
     "fit_functional_orrt": "response",
     "fit_functional_orrt_cv": "response",
     "fit_orct": "labels",
@@ -63,6 +64,8 @@ RESULTS = {
     "CvCandidate",
     "CvTable",
     "FunctionalCandidate",
+    "FunctionalOrctCandidate",
+    "FunctionalOrrtCandidate",
     "ExtremePoints",
     "InternalError",
     "LambdaMax",
@@ -97,6 +100,7 @@ RESULTS = {
 
 ESTIMATORS: dict[str, str] = {
     "FunctionalORCTClassifier": "labels",
+    "FunctionalORCTClassifierCV": "labels",
     "FunctionalORRTRegressor": "response",
     "FunctionalORRTRegressorCV": "response",
     "ORCTClassifier": "labels",

@@ -403,3 +403,11 @@ def test_estimators_in_pipelines_are_converted():
             assert np.abs(told[1] - fitted.predict_proba(new)).max() < 1e-6
         else:
             assert np.abs(told[0].ravel() - fitted.predict(new)).max() < 1e-6
+
+
+@pytest.mark.parametrize(("keep", "said"), [("id", "str"), (-0.0, "float"), ([1], "int")])
+def test_columns_to_keep_are_named(example, keep, said):
+    X, y = example
+    model = softwood.fit_orct(X[:, :2], y, 1, gamma=16, n_starts=1)
+    with pytest.raises(TypeError, match=f"keep must .*, got {said}"):
+        to_sql(model, "measured", keep=keep)

@@ -230,6 +230,88 @@ def test_folds_choose_intervals_and_derivatives():
     assert pickle.loads(pickle.dumps(model)) == model
 
 
+def test_folds_choose_for_classes_as_well(tmp_path):
+    rng = np.random.default_rng(4)
+    s, slopes = np.linspace(0, 1, 40), rng.uniform(-3, 3, 90)
+    curves = rng.normal(size=(90, 1)) * 5 + slopes[:, None] * s + rng.normal(size=(90, 40)) * 0.01
+    y = np.array(["falls", "lies", "rises"])[np.digitize(slopes, [-1, 1])]
+    # Depth 1 has too few leaves for three classes.
+    model = softwood.fit_functional_orct_cv(
+        curves, y, (1, 2), n_intervals=(1, 2), derivatives=([0], [1]), gammas=(128.0,), n_starts=4
+    )
+    assert model.derivatives == (1,)
+    assert (model.predict(curves) == y).mean() > 0.95
+    table = model.report.cross_validation
+    assert {type(tried) for tried in table.candidates} == {softwood.FunctionalOrctCandidate}
+    assert [tried.depth for tried in table.candidates] == [2] * 4
+    assert table.scoring == "cost"
+    assert table.candidates[table.chosen].accuracy > 0.9
+    assert "accuracy" in str(table)
+    assert "ridge" not in str(table)
+    model.save(tmp_path / "tree.json")
+    assert softwood.load(tmp_path / "tree.json") == model
+    assert pickle.loads(pickle.dumps(model)).report.cross_validation == table
+
+
+def test_penalties_are_chosen_by_folds():
+    first, noise = paths(seed=1), paths(seed=2)
+    model = softwood.fit_functional_orrt_cv(
+        {"first": first, "noise": noise},
+        response(first),
+        n_intervals=(1,),
+        derivatives=([0],),
+        gammas=(32.0,),
+        length_penalties=(0.0, 0.01),
+        local_penalties=(0.0, 100.0),
+        global_penalties=(0.0, 100.0),
+        folds=3,
+        n_starts=3,
+    )
+    table = model.report.cross_validation
+    tried = {(c.length_penalty, c.local_penalty, c.global_penalty) for c in table.candidates}
+    assert len(tried) == len(table.candidates) == 8
+    best = table.candidates[table.chosen]
+    assert (best.local_penalty, best.global_penalty) == (0.0, 0.0)
+    assert isinstance(best, softwood.FunctionalOrrtCandidate)
+
+
+@pytest.mark.parametrize("fit", ["fit_functional_orct_cv", "fit_functional_orrt_cv"])
+@pytest.mark.parametrize(
+    ("choices", "error", "told"),
+    [
+        ({"depths": ()}, ValueError, "depths"),
+        ({"n_intervals": (2, 1)}, ValueError, "increasing"),
+        ({"n_intervals": (61,)}, ValueError, "cannot tell more intervals apart"),
+        ({"derivatives": (0, 1)}, TypeError, "derivatives"),
+        ({"gammas": (0,)}, ValueError, "gamma"),
+        ({"local_penalties": (-1,)}, ValueError, "local_penalty"),
+        ({"global_penalties": ()}, ValueError, "global_penalties"),
+        ({"length_penalties": "long"}, TypeError, "length_penalties"),
+        ({"local_penalty": 1}, TypeError, "local_penalties"),
+        ({"gamma": 1}, TypeError, "gammas"),
+        ({"folds": 1}, ValueError, "folds"),
+        ({"scoring": "gini"}, ValueError, "scoring"),
+        ({"rule": "one_standard_error"}, ValueError, "rule"),
+    ],
+)
+def test_wrong_choices_are_refused(fit, choices, error, told):
+    curves = paths(rows=12)
+    with pytest.raises(error, match=told):
+        getattr(softwood, fit)(curves, np.arange(12) % 2, **choices)
+
+
+@pytest.mark.parametrize("fit", ["fit_functional_orct_cv", "fit_functional_orrt_cv"])
+def test_a_time_limit_ends_a_choice_with_a_tree(fit):
+    curves = paths()
+    with pytest.warns(softwood.warnings.LimitWarning):
+        model = getattr(softwood, fit)(
+            curves, response(curves) > 0.5, n_intervals=(2, 8), n_starts=5000, time_limit=0.3
+        )
+    assert model.report.status == "time_limit"
+    assert model.report.cross_validation.cut_short
+    assert model.report.seconds < 5
+
+
 def test_same_bits_on_any_number_of_threads_and_in_any_order():
     curves = paths()
     y = response(curves)
@@ -376,11 +458,38 @@ class TestPictures:
         with pytest.raises(ValueError, match="not chosen"):
             plot_error_by_intervals(models[0])
 
+    def test_a_line_for_all_that_differs_beside_the_intervals(self):
+        pytest.importorskip("matplotlib")
+        from softwood.plotting import plot_error_by_intervals
+
+        curves = paths(rows=60)
+        chosen = softwood.fit_functional_orct_cv(
+            curves,
+            mean_inside(curves) > 0,
+            (1,),
+            n_intervals=(1, 2),
+            derivatives=([0], [0, 1]),
+            gammas=(128,),
+            local_penalties=(0, 0.01),
+            folds=3,
+            n_starts=2,
+        )
+        legend = plot_error_by_intervals(chosen).get_legend().get_texts()
+        assert [text.get_text() for text in legend] == [
+            f"derivatives {orders}; local_penalty {penalty}"
+            for orders in ("0", "0, 1")
+            for penalty in ("0", "0.01")
+        ]
+
 
 class TestEstimators:
     def test_they_fit_curves_and_several_predictors(self):
         pytest.importorskip("sklearn")
-        from softwood.sklearn import FunctionalORCTClassifier, FunctionalORRTRegressor
+        from softwood.sklearn import (
+            FunctionalORCTClassifier,
+            FunctionalORCTClassifierCV,
+            FunctionalORRTRegressor,
+        )
 
         curves = paths()
         y = response(curves)
@@ -394,3 +503,7 @@ class TestEstimators:
         classes = mean_inside(curves) > 0
         tree = FunctionalORCTClassifier(n_intervals=1, n_starts=3).fit(curves, classes)
         assert tree.score(curves, classes) > 0.95
+        few = {"depths": (1,), "n_intervals": (1,), "gammas": (128,), "folds": 3, "n_starts": 3}
+        tree = FunctionalORCTClassifierCV(**few).fit(curves, classes)
+        assert tree.score(curves, classes) > 0.95
+        assert tree.model_.derivatives == (0,)

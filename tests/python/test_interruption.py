@@ -163,6 +163,38 @@ def test_ctrl_c_leaves_the_best_tree_so_far(interrupted, call, kind):
     assert seconds < 1
 
 
+CURVES = """
+import numpy as np, softwood
+walks = np.cumsum(np.random.default_rng(0).normal(size=({rows}, {points})), axis=1) / 8
+y = abs(walks[:, 20:30].mean(axis=1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("fit_functional_orrt(walks, y, n_intervals=40, n_starts=200)", "FunctionalOrrtModel"),
+        ("fit_functional_orct(walks, y > 1, n_intervals=40, n_starts=900)", "FunctionalOrctModel"),
+        ("fit_functional_orrt_cv(walks, y, n_intervals=(40,), n_starts=200)", "NoneType"),
+        ("fit_functional_orct_cv(walks, y > 1, n_intervals=(40,), n_starts=900)", "NoneType"),
+    ],
+)
+def test_ctrl_c_ends_a_fit_to_curves_and_leaves_the_tree_it_has(interrupted, call, kind):
+    prepare = CURVES.format(rows=300, points=60)
+    told = "type(stop.partial).__name__"
+    seconds, answer = interrupted(prepare, f"softwood.{call}", answer=told, after=2.5)
+    assert answer == kind
+    assert seconds < 1
+
+
+@pytest.mark.parametrize("fit", ["fit_functional_orrt", "fit_functional_orrt_cv"])
+def test_ctrl_c_ends_the_smoothing_of_many_curves(interrupted, fit):
+    prepare = CURVES.format(rows=30_000, points=300)
+    seconds, answer = interrupted(prepare, f"softwood.{fit}(walks, y)", after=1.5)
+    assert answer == "None"
+    assert seconds < 1
+
+
 def test_ctrl_c_ends_a_long_evaluation_within_a_second(interrupted):
     # Rows that take no memory, and splits enough for many seconds.
     prepare = (

@@ -63,6 +63,12 @@ FITS = {
     "orrt_sparsity_path": lambda X, y, **s: softwood.orrt_sparsity_path(
         X, X[:, 0], 1, [0, 1e-2], [0, 1e-2], n_starts=3, **s
     ),
+    "fit_functional_orct_cv": lambda X, y, **s: softwood.fit_functional_orct_cv(
+        X, y, (1,), n_intervals=(1, 2), gammas=(128,), n_starts=2, folds=3, **s
+    ),
+    "fit_functional_orrt_cv": lambda X, y, **s: softwood.fit_functional_orrt_cv(
+        X, X[:, 0], n_intervals=(1, 2), gammas=(32,), n_starts=2, folds=3, **s
+    ),
     "fit_srt": lambda X, y, **s: softwood.fit_srt(X, X[:, 0] * X[:, 1], 3, **s),
 }
 

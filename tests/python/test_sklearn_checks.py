@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from softwood.sklearn import (
     FunctionalORCTClassifier,
+    FunctionalORCTClassifierCV,
     FunctionalORRTRegressor,
     FunctionalORRTRegressorCV,
     ORCTClassifier,
@@ -32,6 +33,9 @@ pytestmark = [
 
 ESTIMATORS = [
     FunctionalORCTClassifier(depth=2, n_starts=4),
+    FunctionalORCTClassifierCV(
+        depths=(2,), n_intervals=(1,), derivatives=((0,),), gammas=(128.0,), n_starts=2, folds=3
+    ),
     FunctionalORRTRegressor(n_starts=4),
     FunctionalORRTRegressorCV(
         n_intervals=(1,), derivatives=((0,),), gammas=(32.0,), n_starts=2, folds=3

@@ -169,6 +169,46 @@ fn limits_and_cancelling_end_a_fit_with_what_there_is() {
     assert!(fit_functional_orrt(x.view(), &layout, &y, None, &settings(1, 2), &control).is_err());
 }
 
+/// Raises the flag once a start has ended, on which the fit returns `fitted`.
+fn cancel_after_a_start<T: Send>(control: &Control, fit: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let fitted = scope.spawn(fit);
+        while control.progress.snapshot().starts_done == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        control.stop.raise();
+        fitted.join().unwrap()
+    })
+}
+
+#[test]
+fn a_cancelled_fit_returns_the_tree_on_the_intervals_it_has_come_to() {
+    let (layout, x, y) = walks(90);
+    let control = Control::default();
+    let wanted = settings(POINTS, 20);
+    let model = cancel_after_a_start(&control, || {
+        fit_functional_orrt(x.view(), &layout, &y, None, &wanted, &control).unwrap()
+    });
+    assert_eq!(model.report().status, SolveStatus::Cancelled);
+    assert!(model.intervals.intervals() < POINTS);
+    assert!(model.report().loss < 0.1, "{}", model.report().loss);
+
+    let labels: Vec<i64> = y.iter().map(|y| i64::from(*y > 0.3)).collect();
+    let labels = Labels::from(labels.as_slice());
+    let control = Control::default();
+    let wanted = FunctionalOrctSettings {
+        intervals: settings(POINTS, 1).intervals,
+        n_starts: 200,
+        ..FunctionalOrctSettings::default()
+    };
+    let model = cancel_after_a_start(&control, || {
+        fit_functional_orct(x.view(), &layout, &labels, None, &wanted, &control).unwrap()
+    });
+    assert_eq!(model.report().status, SolveStatus::Cancelled);
+    assert!(model.intervals.intervals() < POINTS);
+    assert!(model.report().loss < 0.25, "{}", model.report().loss);
+}
+
 #[test]
 fn classes_of_curves_are_told_apart() {
     let (layout, x, _) = walks(120);

@@ -151,6 +151,7 @@ fn fit(x: &Array2<f64>, y: &[f64], settings: &OrrtSettings) -> OrrtModel {
 fn quick(depth: usize) -> OrrtSettings {
     OrrtSettings {
         depth,
+        gamma: Some(128.0),
         n_starts: 3,
         ..OrrtSettings::default()
     }
@@ -187,7 +188,7 @@ fn predictions_mix_the_leaves_and_derivatives_are_those_of_differences() {
     for scaling in [ScalingKind::MinMax, ScalingKind::Quantile] {
         let settings = OrrtSettings {
             scaling,
-            gamma: 30.0,
+            gamma: Some(30.0),
             ..quick(2)
         };
         let model = fit(&x, &y, &settings);
@@ -386,7 +387,7 @@ fn penalties_leave_exact_zeros_and_a_large_one_the_mean() {
                 shape,
                 ..PenaltySettings::none()
             },
-            gamma: 20.0,
+            gamma: Some(20.0),
             tol: 1e-6,
             ..quick(1)
         };
@@ -485,7 +486,7 @@ fn bad_input_is_refused_by_name() {
         (
             "gamma",
             OrrtSettings {
-                gamma: 0.0,
+                gamma: Some(0.0),
                 ..settings()
             },
         ),

@@ -29,6 +29,7 @@ fn halves(rows: usize, features: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
 
 fn few_starts(threads: usize) -> OrrtSettings {
     OrrtSettings {
+        gamma: Some(128.0),
         n_starts: 2,
         run: RunSettings {
             n_threads: Some(threads),
@@ -90,7 +91,7 @@ fn the_fit_after_the_choice_is_that_with_the_chosen_settings() {
     let (x, y) = halves(150, 3, 1);
     let alone = OrrtSettings {
         depth: 1,
-        gamma: 32.0,
+        gamma: Some(32.0),
         scaling: ScalingKind::Quantile,
         ridge_leaves: Some(1e-3),
         penalty: PenaltySettings {
@@ -230,7 +231,7 @@ fn larger_penalties_leave_fewer_coefficients() {
     let sparsity = |local: f64, gamma: f64| {
         let settings = OrrtSettings {
             depth: 1,
-            gamma,
+            gamma: Some(gamma),
             penalty: PenaltySettings {
                 local: Some(local),
                 ..PenaltySettings::none()
@@ -271,4 +272,34 @@ fn penalized_fits_end_near_their_minimum() {
             assert!(usual < 1.01 * patient, "{usual}, {patient}");
         }
     }
+}
+
+#[test]
+fn open_steepness_is_chosen_on_folds() {
+    let (x, y) = halves(300, 3, 6);
+    let fit = |gamma: Option<f64>| {
+        let settings = OrrtSettings {
+            depth: 1,
+            gamma,
+            ..few_starts(1)
+        };
+        fit_orrt(x.view(), &y, None, &[], &settings, &Control::default()).unwrap()
+    };
+    let model = fit(None);
+    let table = model.report.cross_validation.as_ref().unwrap();
+    assert_eq!(
+        table.candidates.len(),
+        OrrtCvSettings::default().gammas.len()
+    );
+    let best = table.candidates.iter().map(|c| c.score);
+    assert_eq!(
+        best.fold(f64::NEG_INFINITY, f64::max),
+        table.candidates[table.chosen].score
+    );
+    let same = fit(Some(model.tree.gamma));
+    assert_eq!(
+        (&model.tree.coefficients, &model.leaf_slopes),
+        (&same.tree.coefficients, &same.leaf_slopes)
+    );
+    assert_eq!(same.report.cross_validation, None);
 }

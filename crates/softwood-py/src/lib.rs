@@ -39,7 +39,7 @@ mod _core {
     use super::exceptions::InternalError;
     #[pymodule_export]
     use super::fit_functions::functional::{
-        fit_functional_orct, fit_functional_orrt, fit_functional_orrt_cv,
+        fit_functional_orct, fit_functional_orct_cv, fit_functional_orrt, fit_functional_orrt_cv,
     };
     #[pymodule_export]
     use super::fit_functions::orct::{fit_orct, fit_orct_cv, lambda_max, sparsity_path, vc_bounds};

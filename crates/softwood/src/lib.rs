@@ -152,15 +152,21 @@ mod vectors;
 pub use control::Control;
 pub use error::{FitError, InputError};
 #[cfg(feature = "fit")]
-pub use fit::functional_cv_settings::FunctionalCvSettings;
+pub use fit::curve_grid::CurveGrid;
 #[cfg(feature = "fit")]
 pub use fit::functional_orct::fit_functional_orct;
+#[cfg(feature = "fit")]
+pub use fit::functional_orct_cv::fit_functional_orct_cv;
+#[cfg(feature = "fit")]
+pub use fit::functional_orct_cv_settings::FunctionalOrctCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::functional_orct_settings::FunctionalOrctSettings;
 #[cfg(feature = "fit")]
 pub use fit::functional_orrt::fit_functional_orrt;
 #[cfg(feature = "fit")]
 pub use fit::functional_orrt_cv::fit_functional_orrt_cv;
+#[cfg(feature = "fit")]
+pub use fit::functional_orrt_cv_settings::FunctionalOrrtCvSettings;
 #[cfg(feature = "fit")]
 pub use fit::functional_orrt_settings::FunctionalOrrtSettings;
 #[cfg(feature = "fit")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -111,6 +111,12 @@ def to_sql(
     >>> query.splitlines()[-4:-2] + query.splitlines()[-1:]
     ['SELECT', '  "id",', 'FROM softwood_z']
     """
+    if isinstance(keep, str) or not isinstance(keep, Iterable):
+        raise TypeError(f"keep must be a sequence of names of columns, got {type(keep).__name__}")
+    keep = list(keep)
+    for name in keep:
+        if not isinstance(name, str):
+            raise TypeError(f"keep must hold names of columns, got {type(name).__name__}")
     if table is None:
         formula = _for_expression(model, routing)
         if keep or probabilities:

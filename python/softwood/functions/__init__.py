@@ -1,6 +1,7 @@
 """The functions users call, a file each: check the arguments, hand them to the compiled core."""
 
 from .functional_orct import fit_functional_orct
+from .functional_orct_cv import fit_functional_orct_cv
 from .functional_orrt import fit_functional_orrt
 from .functional_orrt_cv import fit_functional_orrt_cv
 from .loading import load
@@ -18,6 +19,7 @@ __all__ = [
     "LambdaMax",
     "VcBounds",
     "fit_functional_orct",
+    "fit_functional_orct_cv",
     "fit_functional_orrt",
     "fit_functional_orrt_cv",
     "fit_orct",

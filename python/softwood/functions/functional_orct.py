@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, _inputs
-from .._class_weight import weigh_classes
-from .._curves import open_curves, prepare
+from .. import _core
+from .._curves import open_classification
 from .._fitting import fit_model
 from .._parameters import public
 from .._settings import FUNCTIONAL_ORCT
@@ -99,10 +98,5 @@ def fit_functional_orct(
     """
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
-    y, class_weight = settings.pop("y"), settings.pop("class_weight")
-    rows, weights, predictors = open_curves(settings)
-    classes, codes = _inputs.as_labels(y, len(rows))
-    prepare(settings, classes)
-    weights = weigh_classes(class_weight, classes, codes, weights)
-    arguments = (rows, codes, classes, weights), predictors, settings
+    arguments = *open_classification(settings), settings
     return fit_model(_core.fit_functional_orct, arguments, FunctionalOrctModel, *shown)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, _inputs
-from .._curves import open_curves, prepare
+from .. import _core
+from .._curves import open_regression
 from .._fitting import fit_model
 from .._parameters import public
 from .._settings import FUNCTIONAL_ORRT
@@ -106,9 +106,5 @@ def fit_functional_orrt(
     """
     settings = dict(locals())
     shown = settings.pop("progress"), settings.pop("verbose")
-    y = settings.pop("y")
-    rows, weights, predictors = open_curves(settings)
-    prepare(settings, [])
-    training = rows, _inputs.as_response(y, len(rows)), weights
-    arguments = training, predictors, settings
+    arguments = *open_regression(settings), settings
     return fit_model(_core.fit_functional_orrt, arguments, FunctionalOrrtModel, *shown)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, _inputs
-from .._curves import open_curves, prepare
+from .. import _core
+from .._curves import open_regression
 from .._fitting import fit_model
 from .._parameters import chosen, public
 from .._settings import FUNCTIONAL_ORRT, FUNCTIONAL_ORRT_CV
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     depth=chosen("depths"),
     gamma=chosen("gammas"),
     length_penalty=chosen("length_penalties"),
+    local_penalty=chosen("local_penalties"),
+    global_penalty=chosen("global_penalties"),
     ridge_leaves=chosen("ridges"),
 )
 def fit_functional_orrt_cv(
@@ -32,6 +34,8 @@ def fit_functional_orrt_cv(
     derivatives: Sequence[Sequence[int]] = FUNCTIONAL_ORRT_CV["derivatives"],
     gammas: Sequence[float] = FUNCTIONAL_ORRT_CV["gammas"],
     length_penalties: Sequence[float] = FUNCTIONAL_ORRT_CV["length_penalties"],
+    local_penalties: Sequence[float] = FUNCTIONAL_ORRT_CV["local_penalties"],
+    global_penalties: Sequence[float] = FUNCTIONAL_ORRT_CV["global_penalties"],
     ridges: Sequence[float] = FUNCTIONAL_ORRT_CV["ridges"],
     folds: int = FUNCTIONAL_ORRT_CV["folds"],
     scoring: str = FUNCTIONAL_ORRT_CV["scoring"],
@@ -39,8 +43,6 @@ def fit_functional_orrt_cv(
     grids: Any = None,
     spans: Mapping[str, Any] | None = None,
     smoothing: float | str = FUNCTIONAL_ORRT["smoothing"],
-    local_penalty: float = FUNCTIONAL_ORRT["local_penalty"],
-    global_penalty: float = FUNCTIONAL_ORRT["global_penalty"],
     penalty_shape: str = FUNCTIONAL_ORRT["penalty_shape"],
     penalty_parameters: Mapping[str, float] | None = FUNCTIONAL_ORRT["penalty_parameters"],
     n_starts: int = FUNCTIONAL_ORRT["n_starts"],
@@ -53,7 +55,7 @@ def fit_functional_orrt_cv(
     progress: bool | Callable[[Progress], object] | None = None,
     verbose: bool = False,
 ) -> FunctionalOrrtModel:
-    """Fit a regression tree to curves, its intervals and steepness chosen by cross-validation.
+    """Fit a regression tree to curves, its intervals and settings chosen by cross-validation.
 
     Candidates are raced over the folds: those whose score on held-out rows falls significantly
     behind the best are dropped. The report's ``cross_validation`` holds the table.
@@ -63,29 +65,22 @@ def fit_functional_orrt_cv(
     {curves}
     y : array_like, shape (N,)
         Response, finite numbers.
-    depths : sequence of int
-        Depths to choose from.
-    n_intervals : sequence of int
-        Numbers of intervals to choose from, increasing.
-    derivatives : sequence of sequences of int
-        Sets of orders of derivatives to choose from.
-    gammas : sequence of float
-        Steepnesses to choose from.
-    length_penalties, ridges : sequence of float
-        Penalties λ_len of the intervals' lengths and λ_β of the leaf models to choose from.
+    {curve_grid}
+    ridges : sequence of float
+        Penalties λ_β of the leaf models to choose from.
     folds : int
         Folds, at least 2.
     scoring : {"r2", "mse", "mae"}
         By what candidates are judged on held-out rows.
-    rule : {"best", "one_standard_error"}
+    rule : {"best", "one_se"}
         Take the best, or the simplest within one standard error of it.
     {grids, spans, smoothing}
-    local_penalty, global_penalty : float
-        As for :func:`fit_functional_orrt`.
     {functional_penalty_shape}
     n_starts : int
         Starts of the final fit for each number of intervals; folds take fewer.
-    {sample_weight, random_state, n_threads, max_iter, tol, time_limit}
+    {sample_weight, random_state, n_threads, max_iter, tol}
+    time_limit : float, optional
+        Seconds for all; at most 60 % of them go into the choice.
     {progress}
 
     Returns
@@ -116,9 +111,5 @@ def fit_functional_orrt_cv(
     settings = dict(locals())
     choices = {name: settings.pop(name) for name in FUNCTIONAL_ORRT_CV}
     shown = settings.pop("progress"), settings.pop("verbose")
-    y = settings.pop("y")
-    rows, weights, predictors = open_curves(settings)
-    prepare(settings, [])
-    training = rows, _inputs.as_response(y, len(rows)), weights
-    arguments = training, predictors, settings, choices
+    arguments = *open_regression(settings), settings, choices
     return fit_model(_core.fit_functional_orrt_cv, arguments, FunctionalOrrtModel, *shown)

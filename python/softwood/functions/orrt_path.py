@@ -31,7 +31,7 @@ def orrt_sparsity_path(
     *,
     X_validation: Any = None,
     y_validation: Any = None,
-    gamma: float = ORRT["gamma"],
+    gamma: float = 128.0,
     ridge_leaves: float | None = ORRT["ridge_leaves"],
     scaling: str = ORRT["scaling"],
     penalty_shape: str = ORRT["penalty_shape"],

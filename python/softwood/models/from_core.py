@@ -15,7 +15,8 @@ from ..results import (
     CvCandidate,
     CvTable,
     FitReport,
-    FunctionalCandidate,
+    FunctionalOrctCandidate,
+    FunctionalOrrtCandidate,
     LinearForm,
     OrctCandidate,
     OrrtCandidate,
@@ -80,15 +81,16 @@ def _cv_table(told: Mapping[str, Any]) -> CvTable:
 
 
 def _candidate(told: Mapping[str, Any]) -> CvCandidate:
-    by_field = {
-        "n_intervals": FunctionalCandidate,
-        "curves": SrtCandidate,
-        "epsilon": Svm1OdtCandidate,
-        "features": SpdtCandidate,
-        "ridge_leaves": OrrtCandidate,
-        "gamma": OrctCandidate,
+    by_fields: dict[frozenset[str], type[CvCandidate]] = {
+        frozenset({"n_intervals", "ridge_leaves"}): FunctionalOrrtCandidate,
+        frozenset({"n_intervals"}): FunctionalOrctCandidate,
+        frozenset({"curves"}): SrtCandidate,
+        frozenset({"epsilon"}): Svm1OdtCandidate,
+        frozenset({"features"}): SpdtCandidate,
+        frozenset({"ridge_leaves"}): OrrtCandidate,
+        frozenset({"gamma"}): OrctCandidate,
     }
-    kind = next(kind for field, kind in by_field.items() if field in told)
+    kind = next(kind for names, kind in by_fields.items() if names <= told.keys())
     # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
     unknown = {name: math.nan for name, value in told.items() if value is None}
     return _make(kind, {**told, **unknown, "ridge_leaves": told.get("ridge_leaves")})

@@ -72,8 +72,9 @@ def plot_error_by_intervals(model: Any, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    model : FunctionalOrrtModel or CvTable
-        A tree whose settings were chosen by folds (:func:`softwood.fit_functional_orrt_cv`).
+    model : FunctionalOrctModel, FunctionalOrrtModel or CvTable
+        A tree whose settings were chosen by folds (:func:`softwood.fit_functional_orct_cv`,
+        :func:`softwood.fit_functional_orrt_cv`).
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -85,19 +86,13 @@ def plot_error_by_intervals(model: Any, ax: Any = None) -> Any:
     candidates_of = () if table is None else table.candidates
     tried = [c for c in candidates_of if isinstance(c, FunctionalCandidate)]
     if table is None or not tried:
-        raise ValueError("the model's settings were not chosen by fit_functional_orrt_cv")
+        raise ValueError("the model's settings were not chosen by folds of curves")
     ax, look = start(ax, 5.6, 3.6)
     best = tried[table.chosen]
-    lines: dict[tuple[Any, ...], list[FunctionalCandidate]] = {}
-    for candidate in tried:
-        shape = (tuple(candidate.derivatives), candidate.gamma, candidate.depth)
-        lines.setdefault((*shape, candidate.length_penalty, candidate.ridge_leaves), []).append(
-            candidate
-        )
+    lines = _alike_but_for_intervals(tried)
     colours = colormaps["viridis"](np.linspace(0, 0.9, len(lines)))
-    for (key, candidates), colour in zip(lines.items(), colours, strict=True):
+    for (label, candidates), colour in zip(lines.items(), colours, strict=True):
         scored = [c for c in candidates if np.isfinite(c.score)]
-        label = f"derivatives {', '.join(map(str, key[0]))}; γ {key[1]:g}"
         ax.errorbar(
             [c.n_intervals for c in scored], [c.score for c in scored],
             yerr=[c.standard_error for c in scored], color=colour, marker="o", markersize=3,
@@ -152,6 +147,27 @@ def plot_length_tradeoff(models: Sequence[Any], curves: Any, y: Any, ax: Any = N
     ax.set_ylim(bottom=0)
     bare(ax)
     return ax
+
+
+def _alike_but_for_intervals(
+    tried: Sequence[FunctionalCandidate],
+) -> dict[str, list[FunctionalCandidate]]:
+    """Return candidates by what tells them apart beside the number of intervals."""
+    settings = [candidate.settings() for candidate in tried]
+    varied = [
+        name
+        for name, first in settings[0].items()
+        if name != "n_intervals" and any(other[name] != first for other in settings)
+    ]
+    lines: dict[str, list[FunctionalCandidate]] = {}
+    for candidate, own in zip(tried, settings, strict=True):
+        label = "; ".join(f"{plain(name)} {_told(own[name])}" for name in varied or ["derivatives"])
+        lines.setdefault(label, []).append(candidate)
+    return lines
+
+
+def _told(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else f"{value:g}"
 
 
 def _functional(model: Any) -> Any:

@@ -38,7 +38,23 @@ class CvCandidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrctCandidate(CvCandidate):
+class _ClassCandidate(CvCandidate):
+    """Settings of a classification tree, and what else is known of it."""
+
+    accuracy: float
+    local_sparsity: float
+    global_sparsity: float
+
+    def _figures(self) -> dict[str, str]:
+        return {
+            "accuracy": f"{100 * self.accuracy:.2f} %",
+            "local_sparsity": f"{self.local_sparsity:.1f} %",
+            "global_sparsity": f"{self.global_sparsity:.1f} %",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrctCandidate(_ClassCandidate):
     """Settings of an ORCT tried on folds of the training rows.
 
     Attributes
@@ -63,16 +79,6 @@ class OrctCandidate(CvCandidate):
     balanced: bool = False
     local_penalty: float
     global_penalty: float
-    accuracy: float
-    local_sparsity: float
-    global_sparsity: float
-
-    def _figures(self) -> dict[str, str]:
-        return {
-            "accuracy": f"{100 * self.accuracy:.2f} %",
-            "local_sparsity": f"{self.local_sparsity:.1f} %",
-            "global_sparsity": f"{self.global_sparsity:.1f} %",
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,8 +139,6 @@ class FunctionalCandidate(CvCandidate):
     ----------
     depth, n_intervals, derivatives, gamma, length_penalty, local_penalty, global_penalty
         The settings.
-    ridge_leaves : float or None
-        Penalty of the leaf models of a regression.
     score : float
         Score by the table's `scoring`; NaN if time ran out before it was scored.
     standard_error : float
@@ -150,7 +154,48 @@ class FunctionalCandidate(CvCandidate):
     length_penalty: float
     local_penalty: float
     global_penalty: float
-    ridge_leaves: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionalOrctCandidate(FunctionalCandidate, _ClassCandidate):
+    """Settings of a classification tree on curves tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, n_intervals, derivatives, gamma, length_penalty, local_penalty, global_penalty
+        The settings.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    accuracy : float
+        Share of held-out rows predicted right, by weight.
+    local_sparsity, global_sparsity : float
+        Means over the folds, in percent.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionalOrrtCandidate(FunctionalCandidate):
+    """Settings of a regression tree on curves tried on folds of the training rows.
+
+    Attributes
+    ----------
+    depth, n_intervals, derivatives, gamma, length_penalty, local_penalty, global_penalty
+        The settings.
+    ridge_leaves : float
+        Penalty of the leaf models.
+    score : float
+        Score by the table's `scoring`; NaN if time ran out before it was scored.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Folds it was scored on: fewer than the others if it fell behind.
+    """
+
+    ridge_leaves: float
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ except ImportError as missing:
 
 from .trees import (
     FunctionalORCTClassifier,
+    FunctionalORCTClassifierCV,
     FunctionalORRTRegressor,
     FunctionalORRTRegressorCV,
     ORCTClassifier,
@@ -24,6 +25,7 @@ from .warnings import LimitConvergenceWarning
 
 __all__ = [
     "FunctionalORCTClassifier",
+    "FunctionalORCTClassifierCV",
     "FunctionalORRTRegressor",
     "FunctionalORRTRegressorCV",
     "LimitConvergenceWarning",

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..functions import (
     fit_functional_orct,
+    fit_functional_orct_cv,
     fit_functional_orrt,
     fit_functional_orrt_cv,
     fit_orct,
@@ -39,6 +40,10 @@ class FunctionalORCTClassifier(CurveTree, TreeClassifier, function=fit_functiona
         The tree: intervals, rules, explanations, the report of the fit.
     {attributes}
 
+    See Also
+    --------
+    FunctionalORCTClassifierCV : Chooses intervals, derivatives and steepness by cross-validation.
+
     Examples
     --------
     >>> import numpy as np
@@ -47,6 +52,28 @@ class FunctionalORCTClassifier(CurveTree, TreeClassifier, function=fit_functiona
     >>> y = np.where(X[:, 20:30].mean(axis=1) > 0, "up", "down")
     >>> FunctionalORCTClassifier(n_intervals=1, n_starts=4).fit(X, y).score(X, y) > 0.95
     True
+    """
+
+
+class FunctionalORCTClassifierCV(CurveTree, TreeClassifier, function=fit_functional_orct_cv):
+    """A classification tree on curves with its intervals and settings chosen by cross-validation.
+
+    As :func:`softwood.fit_functional_orct_cv` fits it; ``model_.report.cross_validation`` holds the
+    table.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    model_ : FunctionalOrctModel
+        The tree: intervals, rules, explanations, the report of the fit.
+    {attributes}
+
+    See Also
+    --------
+    FunctionalORCTClassifier : Fits a tree with given settings.
     """
 
 
@@ -81,7 +108,7 @@ class FunctionalORRTRegressor(CurveTree, TreeRegressor, function=fit_functional_
 
 
 class FunctionalORRTRegressorCV(CurveTree, TreeRegressor, function=fit_functional_orrt_cv):
-    """A regression tree on curves with its intervals and steepness chosen by cross-validation.
+    """A regression tree on curves with its intervals and settings chosen by cross-validation.
 
     As :func:`softwood.fit_functional_orrt_cv` fits it; ``model_.report.cross_validation`` holds the
     table.

@@ -4,7 +4,8 @@ use super::data::{Regression, Training};
 use crate::doorway::run_fit;
 use crate::functional::{FunctionalOrctHandle, FunctionalOrrtHandle, Predictors, curve_layout};
 use crate::setting_tables::{
-    functional_cv_settings, functional_orct_settings, functional_orrt_settings,
+    functional_orct_cv_settings, functional_orct_settings, functional_orrt_cv_settings,
+    functional_orrt_settings,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -45,8 +46,8 @@ pub fn fit_functional_orrt_cv(
     choices: &Bound<'_, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<FunctionalOrrtHandle> {
-    let settings = functional_cv_settings(functional_orrt_settings(settings)?, choices)?;
-    let deepest = settings.depths.iter().max().copied().unwrap_or(1);
+    let settings = functional_orrt_cv_settings(functional_orrt_settings(settings)?, choices)?;
+    let deepest = settings.grid.depths.iter().max().copied().unwrap_or(1);
     let data = training.open(py, deepest)?;
     let layout = curve_layout(predictors);
     let fit = |control: &Control| {
@@ -80,4 +81,26 @@ pub fn fit_functional_orct(
         fit,
         FunctionalOrctHandle,
     )
+}
+
+/// Choose settings by cross-validation and fit; `softwood.fit_functional_orct_cv` prepares the arguments.
+#[pyfunction]
+pub fn fit_functional_orct_cv(
+    py: Python<'_>,
+    training: Training<'_>,
+    predictors: Predictors,
+    settings: &Bound<'_, PyDict>,
+    choices: &Bound<'_, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<FunctionalOrctHandle> {
+    let settings = functional_orct_cv_settings(functional_orct_settings(settings)?, choices)?;
+    let deepest = settings.grid.depths.iter().max().copied().unwrap_or(1);
+    let data = training.open(py, deepest)?;
+    let layout = curve_layout(predictors);
+    let fit = |control: &Control| {
+        let (labels, weights) = (&data.labels, data.weights.as_deref());
+        softwood::fit_functional_orct_cv(data.rows, &layout, labels, weights, &settings, control)
+    };
+    let name = "fit_functional_orct_cv";
+    run_fit(py, name, progress.as_ref(), fit, FunctionalOrctHandle)
 }

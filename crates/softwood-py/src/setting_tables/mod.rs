@@ -10,7 +10,10 @@ mod srt;
 mod svm1_odt;
 mod table;
 
-pub use functional::{functional_cv_settings, functional_orct_settings, functional_orrt_settings};
+pub use functional::{
+    functional_orct_cv_settings, functional_orct_settings, functional_orrt_cv_settings,
+    functional_orrt_settings,
+};
 pub use orct::{fixed_gamma, fixed_scaling, orct_cv_settings, orct_settings};
 pub use orrt::{orrt_cv_settings, orrt_settings};
 pub use selection::{row_selection, selection_settings};
@@ -18,7 +21,9 @@ pub use spdt::spdt_settings;
 pub use srt::{srt_cv_settings, srt_settings};
 pub use svm1_odt::{mip_settings, svm1_odt_settings};
 
-use functional::{show_functional_cv, show_functional_orct, show_functional_orrt};
+use functional::{
+    show_functional_orct, show_functional_orct_cv, show_functional_orrt, show_functional_orrt_cv,
+};
 use orct::{show_orct, show_orct_cv};
 use orrt::{show_orrt, show_orrt_cv};
 use pyo3::prelude::*;
@@ -26,9 +31,9 @@ use pyo3::types::PyDict;
 use selection::{show_row_selection, show_selection};
 use softwood::selection::SelectionSettings;
 use softwood::{
-    FunctionalCvSettings, FunctionalOrctSettings, FunctionalOrrtSettings, OrctCvSettings,
-    OrctSettings, OrrtCvSettings, OrrtSettings, RowSelection, SpdtSettings, SrtCvSettings,
-    SrtSettings, Svm1OdtSettings,
+    FunctionalOrctCvSettings, FunctionalOrctSettings, FunctionalOrrtCvSettings,
+    FunctionalOrrtSettings, OrctCvSettings, OrctSettings, OrrtCvSettings, OrrtSettings,
+    RowSelection, SpdtSettings, SrtCvSettings, SrtSettings, Svm1OdtSettings,
 };
 use spdt::show_spdt;
 use srt::{show_srt, show_srt_cv};
@@ -66,8 +71,10 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("fit_functional_orct", functional_orct)?;
     all.set_item("fit_functional_orrt", functional_orrt)?;
-    let functional_cv = show_functional_cv(py, &FunctionalCvSettings::default())?;
-    all.set_item("fit_functional_orrt_cv", functional_cv)?;
+    let functional_orct_cv = show_functional_orct_cv(py, &FunctionalOrctCvSettings::default())?;
+    all.set_item("fit_functional_orct_cv", functional_orct_cv)?;
+    let functional_orrt_cv = show_functional_orrt_cv(py, &FunctionalOrrtCvSettings::default())?;
+    all.set_item("fit_functional_orrt_cv", functional_orrt_cv)?;
     all.set_item("fit_orct", orct)?;
     all.set_item("fit_orct_cv", show_orct_cv(py, &OrctCvSettings::default())?)?;
     all.set_item("fit_spdt", spdt)?;

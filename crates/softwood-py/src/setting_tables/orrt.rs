@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use softwood::{OrrtCvSettings, OrrtSettings};
 
 fit_table! { read_orrt, show_orrt, OrrtSettings;
-    "gamma" => gamma: Positive;
+    "gamma" => gamma: OrAuto(Positive, "a number above 0");
     "ridge_leaves" => ridge_leaves: Number;
     "scaling" => scaling: Name;
     "local_penalty" => penalty.local: Number;

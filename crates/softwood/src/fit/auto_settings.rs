@@ -1,6 +1,7 @@
 //! What `fit_orct` is not told of γ, scaling, balance and penalty: chosen on folds of the training rows.
 
 use super::class_fold::ClassData;
+use super::cv_table::report_choice;
 use super::orct_candidates::{OrctCandidates, OrctEffort};
 use super::orct_settings::{OrctSettings, PLAIN_GAMMA};
 use crate::control::Control;
@@ -13,7 +14,6 @@ use crate::search::cross_validate::{Candidates, CvEffort};
 use crate::search::folds::Folds;
 use crate::search::multistart::GROWN_FROM;
 use crate::search::race::CvRule;
-use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
 use std::sync::Arc;
@@ -78,10 +78,7 @@ impl Settled {
     /// Puts the choice into the report of the model that was fitted with it.
     pub fn tell(&self, report: &mut FitReport) {
         let Some(table) = &self.table else { return };
-        if table.cut_short && report.status != SolveStatus::Cancelled {
-            report.status = SolveStatus::TimeLimit;
-        }
-        report.cross_validation = Some(table.clone());
+        report_choice(report, table.clone());
     }
 }
 

@@ -3,6 +3,12 @@
 use super::class_groups::Grouping;
 use super::orct_problem::OrctProblem;
 use crate::data::{GatheredRows, Labels, Rows};
+use crate::error::InputError;
+use crate::fitted::{ClassScoring, OrctModel, Routing};
+use crate::search::cross_validate::CvEffort;
+use crate::search::folds::Folds;
+use crate::search::losses::HeldOutClasses;
+use crate::search::race::Trial;
 use crate::tree::Topology;
 
 /// The rows of a classification that folds are made of.
@@ -42,6 +48,15 @@ impl ClassData<'_> {
         }
     }
 
+    /// The foldings of a choice by stratified folds, or an error if they cannot be made.
+    pub fn foldings(&self, effort: &CvEffort, seed: u64) -> Result<Vec<Folds>, InputError> {
+        effort.foldings(|number, most| {
+            let (rows, weights) = (&self.rows, self.weights);
+            let seed = seed.wrapping_add(number);
+            Folds::new(rows, self.labels, weights, effort.folds, seed, most)
+        })
+    }
+
     /// The fold with these rows.
     pub fn fold(&self, train: &[usize], held: &[usize]) -> ClassFold {
         let held = self.part(held);
@@ -74,6 +89,43 @@ impl ClassData<'_> {
             costs: self.costs,
             grouping: self.grouping,
             topology: Topology::complete(depth),
+        }
+    }
+}
+
+impl ClassFold {
+    /// What a tree does on the held-out rows, as it is given them. Its figures: weight of the rows predicted right
+    /// and of all, then sparsities.
+    pub fn trial<'r>(
+        &self,
+        model: &OrctModel,
+        rows: &dyn Fn() -> Rows<'r>,
+        costs: &[f64],
+        scoring: ClassScoring,
+    ) -> Trial {
+        let probabilities = model.predict_proba(rows()).expect("checked rows");
+        let [predicted, hard] = [Routing::Soft, Routing::Hard]
+            .map(|routing| model.predict_by(rows(), routing).expect("checked rows"));
+        let (codes, weights) = (&self.held.labels.codes, self.held_weights.as_slice());
+        let right = predicted.iter().zip(codes).zip(weights);
+        let right = right.filter(|((predicted, y), _)| predicted == y);
+        let right: f64 = right.map(|(_, weight)| weight).sum();
+        let held_out = HeldOutClasses {
+            codes,
+            weights,
+            probabilities: &probabilities,
+            predicted: &predicted,
+            hard: &hard,
+            costs,
+        };
+        Trial {
+            losses: held_out.losses(scoring),
+            figures: vec![
+                right,
+                weights.iter().sum(),
+                model.local_sparsity(),
+                model.global_sparsity(),
+            ],
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use super::interval_settings::IntervalSettings;
 use crate::data::{FeatureMap, Parallelism, Rows, Scaling, ScalingKind};
-use crate::error::FitError;
+use crate::error::InputError;
 use crate::functional::{
     CurveLayout, DEVIATION, IntervalFeature, IntervalMeans, PackedCurves, SmoothedPredictor,
     features_of,
 };
 use crate::objective::MovingTree;
-use crate::stop::Stop;
+use crate::stop::{Stop, Stopped};
 use crate::tree::{ParameterLayout, Topology};
 use ndarray::Array2;
 use std::sync::Arc;
@@ -29,13 +29,14 @@ impl<'a> CurveProblem<'a> {
         layout: &'a CurveLayout,
         weights: Option<&[f64]>,
         settings: &'a IntervalSettings,
-    ) -> Self {
-        let curves = PackedCurves::new(rows, layout, weights, settings.smoothing);
-        Self {
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let curves = PackedCurves::new(rows, layout, weights, settings.smoothing, stop)?;
+        Ok(Self {
             layout,
             curves: Arc::new(curves),
             settings,
-        }
+        })
     }
 
     /// The features of trees on so many intervals.
@@ -79,21 +80,14 @@ impl<'a> CurveProblem<'a> {
     }
 
     /// Two deviations of its series to each side of the mean curve's are mapped to [0, 1] for each feature;
-    /// typical values are those of the means.
+    /// typical values are those of the means. Learned even when stopped, for a tree was found.
     pub fn scaling(
         &self,
         intervals: &IntervalMeans,
         means: &Array2<f64>,
         weights: Option<&[f64]>,
-        stop: &Stop,
-    ) -> Result<Scaling, FitError> {
-        let kind = ScalingKind::MinMax;
-        let learned = Scaling::learn_unless_stopped(
-            kind,
-            means.view().into(),
-            weights,
-            &stop.without_deadline(),
-        )?;
+    ) -> Result<Scaling, InputError> {
+        let learned = Scaling::learn(ScalingKind::MinMax, means.view().into(), weights);
         let center = Array2::from_shape_vec(
             (1, self.curves.mean_row.len()),
             self.curves.mean_row.clone(),

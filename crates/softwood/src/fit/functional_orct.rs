@@ -13,11 +13,13 @@ use crate::error::FitError;
 use crate::fitted::FunctionalOrctModel;
 use crate::functional::{CurveLayout, MovingData, MovingRows};
 use crate::objective::PenaltySettings;
-use crate::search::descent::StartOutcome;
+use crate::progress::Progress;
+use crate::search::descent::{Descent, StartOutcome};
 use crate::search::interval_chain::{IntervalChain, Link};
 use crate::search::interval_cost::{IntervalCost, IntervalCostOutcome};
 use crate::search::multistart::{Effort, run_starts};
 use crate::search::starts::Starts;
+use crate::stop::{Interrupted, Stop, Stopped};
 use crate::threads::in_pool;
 use std::sync::Arc;
 use std::time::Instant;
@@ -64,10 +66,34 @@ pub(super) fn fit_to_curves(
     settings: &FunctionalOrctSettings,
     control: &Control,
 ) -> Result<FunctionalOrctModel, FitError> {
-    let began = Instant::now();
     let stop = settings.run.stop(control);
-    let problem = CurveProblem::new(&data.rows, layout, data.weights, &settings.intervals);
-    stop.without_deadline().check()?;
+    let chained = settings.n_starts * settings.intervals.n_intervals;
+    control.progress.begin_phase(chained);
+    let (intervals, patient) = (&settings.intervals, stop.without_deadline());
+    let problem = CurveProblem::new(&data.rows, layout, data.weights, intervals, &patient)?;
+    let chain = fit_chain(data, problem, settings, &stop, &control.progress)?;
+    control.progress.begin_phase(settings.n_starts);
+    chain.model(settings.intervals.n_intervals, &stop, control)
+}
+
+/// The trees on 1, 2, … intervals, and what models are made of.
+pub(super) struct FittedChain<'a> {
+    data: ClassData<'a>,
+    settings: &'a FunctionalOrctSettings,
+    problem: CurveProblem<'a>,
+    links: Vec<Link<IntervalCostOutcome>>,
+    began: Instant,
+}
+
+/// The chain up to the number of intervals asked for, for what was checked before, in the present pool.
+pub(super) fn fit_chain<'a>(
+    data: &'a ClassData<'_>,
+    problem: CurveProblem<'a>,
+    settings: &'a FunctionalOrctSettings,
+    stop: &Stop,
+    progress: &Arc<Progress>,
+) -> Result<FittedChain<'a>, FitError> {
+    let began = Instant::now();
     let spread = problem.parallelism(settings.n_starts);
     let tree = |intervals: usize| problem.tree(settings.depth, settings.gamma, intervals);
     let source = Arc::new(MovingRows::at_start(&problem.curves, &tree(1).features));
@@ -82,79 +108,99 @@ pub(super) fn fit_to_curves(
         penalty: &settings.penalty,
         tol: settings.tol,
         max_iter: settings.max_iter,
-        progress: &control.progress,
+        progress,
     };
-    control
-        .progress
-        .begin_phase(settings.n_starts * settings.intervals.n_intervals);
     let chain = IntervalChain {
         problem: &cost,
         tree: &tree,
         n_starts: settings.n_starts,
         seed: settings.run.random_state,
         parallelism: spread,
-        stop: &stop,
-        progress: &control.progress,
+        stop,
+        progress,
     };
-    let mut links = chain.run(settings.intervals.n_intervals)?;
-    let last = links.pop().expect("at least one interval");
-    on_intervals(data, &problem, settings, &last, (began, control))
+    let links = chain.run(settings.intervals.n_intervals)?;
+    Ok(FittedChain {
+        data: data.reborrow(),
+        settings,
+        problem,
+        links,
+        began,
+    })
 }
 
-/// The tree on the intervals of the best start: that start, and others on these intervals.
-fn on_intervals(
-    data: &ClassData<'_>,
-    problem: &CurveProblem<'_>,
-    settings: &FunctionalOrctSettings,
-    link: &Link<IntervalCostOutcome>,
-    (began, control): (Instant, &Control),
-) -> Result<FunctionalOrctModel, FitError> {
-    let Link { tree, starts } = link;
-    let best = &starts.outcomes[starts.best];
-    let intervals = problem.intervals(&best.ends);
-    let means = intervals.of(data.rows.reborrow())?;
-    let mut orct = settings.on_means(tree.kernel_gamma());
-    let stop = orct.run.left_since(began).stop(control);
-    let scaling = problem.scaling(&intervals, &means, data.weights, &stop)?;
-    orct.run.feature_names = Some(intervals.feature_names());
-    orct.penalty = PenaltySettings {
-        groups: Some(tree.features.iter().map(|f| f.predictor).collect()),
-        ..orct.penalty
-    };
-    let on_means = ClassData {
-        rows: means.view().into(),
-        ..data.reborrow()
-    };
-    let at = settings.fixed_on_means(tree.kernel_gamma());
-    let tree_problem = on_means.problem(settings.depth);
-    let fit = ScaledFit {
-        problem: &tree_problem,
-        settings: &orct,
-        at: &at,
-        scaling: &scaling,
-        stop,
-        control,
-        began,
-    };
-    let rows = scaled(means.view().into(), &scaling);
-    let descent = fit.descent(&rows, &scaling);
-    let theta = on_unit_features(tree, &best.splits, &scaling);
-    let mut outcomes = vec![descent.follow(descent.stages.len() - 1, theta)?];
-    let mut stopped = starts.stopped;
-    control.progress.begin_phase(settings.n_starts);
-    let seed = settings.run.random_state;
-    match run_starts(&descent, settings.n_starts, seed, Effort::Compare) {
-        Ok(others) => {
-            stopped = stopped.or(others.stopped);
-            outcomes.extend(others.outcomes);
-        }
-        Err(_) => stopped = stopped.or(fit.stop.check().err()),
+impl FittedChain<'_> {
+    /// The tree on the best start's intervals, of so many or of as many as there are trees on: that start, and
+    /// others on these intervals.
+    pub fn model(
+        &self,
+        wanted: usize,
+        stop: &Stop,
+        control: &Control,
+    ) -> Result<FunctionalOrctModel, FitError> {
+        let (data, settings) = (&self.data, self.settings);
+        let found = wanted.min(self.links.len());
+        let Link { tree, starts } = &self.links[found - 1];
+        let stopped = match found < wanted {
+            true => Some(Stopped::Cancelled),
+            false => starts.stopped,
+        };
+        let best = &starts.outcomes[starts.best];
+        let intervals = self.problem.intervals(&best.ends);
+        let means = intervals.of(data.rows.reborrow())?;
+        let mut orct = settings.on_means(tree.kernel_gamma());
+        let scaling = (self.problem).scaling(&intervals, &means, data.weights)?;
+        orct.run.feature_names = Some(intervals.feature_names());
+        orct.penalty = PenaltySettings {
+            groups: Some(tree.features.iter().map(|f| f.predictor).collect()),
+            ..orct.penalty
+        };
+        let on_means = ClassData {
+            rows: means.view().into(),
+            ..data.reborrow()
+        };
+        let at = settings.fixed_on_means(tree.kernel_gamma());
+        let problem = on_means.problem(settings.depth);
+        let fit = ScaledFit {
+            problem: &problem,
+            settings: &orct,
+            at: &at,
+            scaling: &scaling,
+            stop: stop.clone(),
+            control,
+            began: self.began,
+        };
+        let descent = fit.descent(&scaled(means.view().into(), &scaling), &scaling);
+        let theta = on_unit_features(tree, &best.splits, &scaling);
+        let all = go_on(&descent, theta, settings, stopped)?;
+        let mut model = problem.model(&descent, &all, &orct, &scaling, self.began)?;
+        model.report.notices = notices_of_classification(&model, &on_means, &at);
+        Ok(FunctionalOrctModel {
+            intervals,
+            on_means: model,
+        })
     }
-    let all = Starts::ranked(outcomes, StartOutcome::order, stopped);
-    let mut model = tree_problem.model(&descent, &all, &orct, &scaling, began)?;
-    model.report.notices = notices_of_classification(&model, &on_means, &at);
-    Ok(FunctionalOrctModel {
-        intervals,
-        on_means: model,
-    })
+}
+
+/// The start that was found, and others on its intervals.
+fn go_on(
+    descent: &Descent<'_, '_>,
+    found: Vec<f64>,
+    settings: &FunctionalOrctSettings,
+    stopped: Option<Stopped>,
+) -> Result<Starts<StartOutcome>, Interrupted> {
+    let followed = match descent.follow(descent.stages.len() - 1, found.clone()) {
+        Err(Interrupted::Cancelled) => descent.with_stop(&Stop::default()).assess(found)?,
+        followed => followed?,
+    };
+    let mut outcomes = vec![followed];
+    let seed = settings.run.random_state;
+    let stopped = match run_starts(descent, settings.n_starts, seed, Effort::Compare) {
+        Ok(others) => {
+            outcomes.extend(others.outcomes);
+            stopped.or(others.stopped)
+        }
+        Err(_) => stopped.or(descent.data.rows.stop.check().err()),
+    };
+    Ok(Starts::ranked(outcomes, StartOutcome::order, stopped))
 }

@@ -14,6 +14,7 @@ use crate::functional::{CurveLayout, MovingData, MovingRows};
 use crate::progress::Progress;
 use crate::search::interval_chain::{IntervalChain, Link};
 use crate::search::interval_mixture::{IntervalMixture, IntervalMixtureOutcome, ridge_of_means};
+use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::sync::Arc;
@@ -50,14 +51,28 @@ pub fn fit_functional_orrt<'a>(
         let data = ResponseData::of(&canonical);
         let starts = settings.n_starts * settings.intervals.n_intervals;
         control.progress.announce(starts);
-        control.progress.begin_phase(starts);
-        let stop = settings.run.stop(control);
-        let links = fit_chain(&data, layout, settings, &stop, &control.progress)?;
-        let mut model = links.model(settings.intervals.n_intervals, &stop)?;
+        let mut model = fit_to_curves(&data, layout, settings, control)?;
         model.on_means.report.rows = rows.len();
         model.on_means.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
+}
+
+/// As [`fit_functional_orrt`] for what was checked before, in the present pool.
+pub(super) fn fit_to_curves(
+    data: &ResponseData<'_>,
+    layout: &CurveLayout,
+    settings: &FunctionalOrrtSettings,
+    control: &Control,
+) -> Result<FunctionalOrrtModel, FitError> {
+    let stop = settings.run.stop(control);
+    let (intervals, patient) = (&settings.intervals, stop.without_deadline());
+    control
+        .progress
+        .begin_phase(settings.n_starts * intervals.n_intervals);
+    let problem = CurveProblem::new(&data.rows, layout, data.weights, intervals, &patient)?;
+    let chain = fit_chain(data, problem, settings, &stop, &control.progress)?;
+    Ok(chain.model(intervals.n_intervals)?)
 }
 
 /// Checks settings and data but for the values of the rows.
@@ -89,14 +104,12 @@ pub(super) struct FittedChain<'a> {
 /// The chain up to the number of intervals asked for, for what was checked before, in the present pool.
 pub(super) fn fit_chain<'a>(
     data: &'a ResponseData<'_>,
-    layout: &'a CurveLayout,
+    problem: CurveProblem<'a>,
     settings: &'a FunctionalOrrtSettings,
     stop: &Stop,
     progress: &Arc<Progress>,
 ) -> Result<FittedChain<'a>, FitError> {
     let began = Instant::now();
-    let problem = CurveProblem::new(&data.rows, layout, data.weights, &settings.intervals);
-    stop.without_deadline().check()?;
     let response = Standardization::learn(data.y, data.weights);
     let standardized: Vec<f64> = data.y.iter().map(|y| response.apply(*y)).collect();
     let spread = problem.parallelism(settings.n_starts);
@@ -133,14 +146,15 @@ pub(super) fn fit_chain<'a>(
 }
 
 impl FittedChain<'_> {
-    /// The model of the best start on so many intervals.
-    pub fn model(&self, intervals: usize, stop: &Stop) -> Result<FunctionalOrrtModel, FitError> {
-        let Link { tree, starts } = &self.links[intervals - 1];
+    /// The model of the best start on so many intervals, or on as many as there are trees on.
+    pub fn model(&self, wanted: usize) -> Result<FunctionalOrrtModel, InputError> {
+        let found = wanted.min(self.links.len());
+        let Link { tree, starts } = &self.links[found - 1];
         let best = &starts.outcomes[starts.best];
         let (rows, weights) = (&self.data.rows, self.data.weights);
         let intervals = self.problem.intervals(&best.ends);
         let means = intervals.of(rows.reborrow())?;
-        let scaling = self.problem.scaling(&intervals, &means, weights, stop)?;
+        let scaling = self.problem.scaling(&intervals, &means, weights)?;
         let theta = on_unit_features(tree, &best.splits, &scaling);
         let names = intervals.feature_names();
         let (slopes, intercepts) =
@@ -168,6 +182,9 @@ impl FittedChain<'_> {
         let links = self.links.iter().map(|link| &link.starts.outcomes);
         let work: crate::solver::Work = links.flatten().map(|o| o.ending.work).sum();
         (model.report.iterations, model.report.evaluations) = (work.iterations, work.evaluations);
+        if found < wanted {
+            model.report.status = SolveStatus::Cancelled;
+        }
         let features = Rows::from(means.view());
         model.leaf_weights = leaf_weights(&model.tree, &features, weights);
         let unit = response.scale * response.scale;

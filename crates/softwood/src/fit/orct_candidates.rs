@@ -1,23 +1,20 @@
 //! Settings of an ORCT tried on folds: `fit_orct_cv` and the open settings of `fit_orct` choose from them.
 
-use super::class_fold::{ClassData, ClassFold, Part};
-use super::cv_table::candidate_row;
+use super::class_fold::{ClassData, ClassFold};
+use super::cv_table::{Candidate, table};
 use super::orct_problem::OrctProblem;
 use super::orct_settings::OrctSettings;
 use crate::data::{Parallelism, Scaling, Source, scaled};
 use crate::error::InputError;
-use crate::fitted::{
-    ClassFigures, ClassScoring, CvTable, OrctCandidate, OrctModel, Routing, Scoring, TriedSettings,
-};
+use crate::fitted::{ClassScoring, CvTable, OrctCandidate, Scoring, TriedSettings};
 use crate::progress::Progress;
-use crate::search::cross_validate::{Candidates, CvEffort, cross_validate};
+use crate::search::cross_validate::{Candidates, CvEffort};
 use crate::search::descent::{Descent, StartOutcome};
 use crate::search::folds::Folds;
-use crate::search::losses::HeldOutClasses;
 use crate::search::multistart::{
     Effort, GROWN_FROM, run_starts, sharpen_starts, sharpened, warm_start_and_prune,
 };
-use crate::search::race::{CvRule, Race, Standing, Trial};
+use crate::search::race::{CvRule, Trial};
 use crate::stop::{Interrupted, Stop};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -62,40 +59,14 @@ struct WarmStarts {
 impl OrctCandidates<'_> {
     /// The foldings, or an error if they cannot be made.
     pub fn foldings(&self) -> Result<Vec<Folds>, InputError> {
-        let (data, folds) = (&self.data, self.effort.folds.folds);
-        self.effort.folds.foldings(|number, most| {
-            let seed = self.settings.run.random_state.wrapping_add(number);
-            Folds::new(&data.rows, data.labels, data.weights, folds, seed, most)
-        })
+        let seed = self.settings.run.random_state;
+        self.data.foldings(&self.effort.folds, seed)
     }
 
     /// The table of all candidates, and which is taken.
     pub fn table(&self, foldings: &[Folds], rule: CvRule) -> Result<CvTable, Interrupted> {
-        let (race, cut_short) = cross_validate(self, foldings, self.progress)?;
-        let standings = race.standings();
-        let scoring = Scoring::Classes(self.scoring);
-        let rows = self.candidates.iter().zip(standings);
-        Ok(CvTable {
-            scoring,
-            candidates: rows
-                .map(|(candidate, standing)| {
-                    let settings = TriedSettings::Orct(candidate.clone());
-                    candidate_row(scoring, settings, standing, Some(figures(standing)))
-                })
-                .collect(),
-            chosen: race.winner(rule, |a, b| self.simpler(&race, a, b)),
-            folds: self.effort.folds.folds,
-            repeats: foldings.len(),
-            cut_short,
-        })
-    }
-
-    /// Shallow and sparse first.
-    fn simpler(&self, race: &Race, a: usize, b: usize) -> Ordering {
-        let [one, other] = [a, b].map(|i| figures(&race.standings()[i]));
-        (self.candidates[a].depth.cmp(&self.candidates[b].depth))
-            .then(other.global_sparsity.total_cmp(&one.global_sparsity))
-            .then(other.local_sparsity.total_cmp(&one.local_sparsity))
+        let how = (Scoring::Classes(self.scoring), rule);
+        table(&self.candidates, self, foldings, how, self.progress)
     }
 
     /// All that a start of a candidate needs.
@@ -136,6 +107,17 @@ impl OrctCandidates<'_> {
 
     fn fresh_starts(&self) -> usize {
         self.effort.starts.min(self.settings.n_starts)
+    }
+}
+
+impl Candidate for OrctCandidate {
+    /// Shallow first.
+    fn simpler(&self, other: &Self) -> Ordering {
+        self.depth.cmp(&other.depth)
+    }
+
+    fn tried(&self) -> TriedSettings {
+        TriedSettings::Orct(self.clone())
     }
 }
 
@@ -202,8 +184,13 @@ impl Candidates for OrctCandidates<'_> {
             let outcomes = self.run(&descent, warm.as_ref())?;
             self.stop.check()?;
             let model = problem.tree(&descent, &outcomes[0], self.settings, &scaling)?;
-            let held = (&fold.held, fold.held_weights.as_slice());
-            trials.push(Some(trial(&model, held, self.data.costs, self.scoring)));
+            let rows = || fold.held.rows();
+            trials.push(Some(fold.trial(
+                &model,
+                &rows,
+                self.data.costs,
+                self.scoring,
+            )));
             warm = Some(match warm {
                 Some(last) if last.gamma == candidate.gamma => WarmStarts {
                     latest: outcomes,
@@ -217,56 +204,5 @@ impl Candidates for OrctCandidates<'_> {
             });
         }
         Ok(trials)
-    }
-}
-
-/// What a tree does on held-out rows. Its figures: weight of the rows predicted right and of all, then
-/// sparsities.
-fn trial(
-    model: &OrctModel,
-    (held, weights): (&Part, &[f64]),
-    costs: &[f64],
-    scoring: ClassScoring,
-) -> Trial {
-    let rows = || held.rows();
-    let probabilities = model.predict_proba(rows()).expect("checked rows");
-    let [predicted, hard] = [Routing::Soft, Routing::Hard]
-        .map(|routing| model.predict_by(rows(), routing).expect("checked rows"));
-    let codes = &held.labels.codes;
-    let right = predicted.iter().zip(codes).zip(weights);
-    let right = right.filter(|((predicted, y), _)| predicted == y);
-    let right: f64 = right.map(|(_, weight)| weight).sum();
-    let held_out = HeldOutClasses {
-        codes,
-        weights,
-        probabilities: &probabilities,
-        predicted: &predicted,
-        hard: &hard,
-        costs,
-    };
-    Trial {
-        losses: held_out.losses(scoring),
-        figures: vec![
-            right,
-            weights.iter().sum(),
-            model.local_sparsity(),
-            model.global_sparsity(),
-        ],
-    }
-}
-
-/// Means of the figures of all trials; NaN before the first.
-fn figures(standing: &Standing) -> ClassFigures {
-    let [right, all, local, global] = standing.figures[..] else {
-        return ClassFigures {
-            accuracy: f64::NAN,
-            local_sparsity: f64::NAN,
-            global_sparsity: f64::NAN,
-        };
-    };
-    ClassFigures {
-        accuracy: right / all,
-        local_sparsity: local / standing.folds as f64,
-        global_sparsity: global / standing.folds as f64,
     }
 }

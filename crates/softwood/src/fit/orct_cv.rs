@@ -2,6 +2,7 @@
 
 use super::check_orct_data::check_orct_data;
 use super::class_groups::RowCells;
+use super::cv_table::{report_choice, time_of_choice};
 use super::few_features::starts_of_fit;
 use super::notices::notices_of_classification;
 use super::orct::fit_with_rates;
@@ -17,13 +18,9 @@ use crate::error::FitError;
 use crate::fitted::{CvTable, OrctModel};
 use crate::search::cross_validate::{Candidates, CvEffort};
 use crate::search::folds::Folds;
-use crate::status::SolveStatus;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::Instant;
-
-/// Share of a time limit that the choice may take.
-const CV_TIME_SHARE: f64 = 0.6;
 
 /// Chooses depth, scaling, γ and penalties by cross-validation on the rows, and fits with them.
 ///
@@ -64,9 +61,7 @@ pub fn fit_orct_cv_with_groups<'a>(
     let given = (rows.reborrow(), labels, weights);
     let canonical = OrctData::ordered(given, cells.as_ref(), costs, &deep)?;
     let data = canonical.data();
-    let limit = settings.fit.run.time_limit;
-    let limit = limit.map(|limit| limit.mul_f64(CV_TIME_SHARE));
-    let stop = Stop::new(&control.stop, limit);
+    let stop = Stop::new(&control.stop, time_of_choice(&settings.fit.run));
     let folds = Folds::possible(&data.rows, data.weights, settings.folds);
     let candidates = OrctCandidates {
         data: data.reborrow(),
@@ -89,13 +84,10 @@ pub fn fit_orct_cv_with_groups<'a>(
     let table = in_pool(settings.fit.run.n_threads, choose)??;
     let at = &candidates.candidates[table.chosen];
     let mut model = fit_with_rates(&data, &settings.fit, at, &rate_folds, began, control)?;
-    if table.cut_short && model.report.status != SolveStatus::Cancelled {
-        model.report.status = SolveStatus::TimeLimit;
-    }
     model.report.seconds = began.elapsed().as_secs_f64();
     canonical.tell_weights(&mut model);
     model.report.rows = rows.len();
-    model.report.cross_validation = Some(table);
+    report_choice(&mut model.report, table);
     model.report.notices = notices_of_classification(&model, &data, at);
     Ok(model)
 }

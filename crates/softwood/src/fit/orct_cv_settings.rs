@@ -60,7 +60,8 @@ impl OrctCvSettings {
     /// All candidates; those of one (depth, scaling) stand together, γ and then penalties increasing.
     pub(super) fn candidates(&self, features: usize, classes: usize) -> Vec<OrctCandidate> {
         let nodes = |depth: usize| Topology::complete(depth).branches();
-        let allowed = |depth: usize| self.has_leaves_for(depth, classes);
+        let covers = self.fit.cover_classes;
+        let allowed = |depth: usize| has_leaves_for(depth, classes, covers);
         let points = self.grid().points(features, allowed, nodes);
         let candidate = |point: TreePoint| OrctCandidate {
             depth: point.depth,
@@ -82,9 +83,9 @@ impl OrctCvSettings {
             global: &self.global_grid,
         }
     }
+}
 
-    /// Whether a tree of this depth is a candidate: not if it is too small for the classes.
-    fn has_leaves_for(&self, depth: usize, classes: usize) -> bool {
-        !self.fit.cover_classes || classes <= 1 << depth
-    }
+/// Whether a tree of this depth is a candidate: not if it is too small for classes that it must cover.
+pub(super) fn has_leaves_for(depth: usize, classes: usize, cover_classes: bool) -> bool {
+    !cover_classes || classes <= 1 << depth
 }

@@ -1,22 +1,17 @@
 //! The optimal randomized regression tree: settings → data → starts → model.
 
 use super::leaf_weights::in_users_unit;
-use super::notices::notices_of_mixture;
-use super::orrt_problem::OrrtProblem;
+use super::orrt_choice::{OrrtChoice, choose_and_fit};
+use super::orrt_fit::{check_orrt_data, fit_checked};
 use super::orrt_settings::OrrtSettings;
-use super::orrt_starts::{Frame, OrrtStarts};
 use super::response_fold::ResponseData;
-use super::response_groups::{GroupedRows, constraint_reports};
+use super::response_groups::GroupedRows;
 use super::row_groups::RowGroup;
 use crate::control::Control;
 use crate::data::{CanonicalRows, Rows};
-use crate::error::{FitError, InputError};
+use crate::error::FitError;
 use crate::fitted::OrrtModel;
-use crate::progress::Progress;
-use crate::stop::{Interrupted, Stop};
 use crate::threads::in_pool;
-use crate::tree::Topology;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Fits a sparse optimal randomized regression tree (S-ORRT):
@@ -53,53 +48,20 @@ pub fn fit_orrt<'a>(
         let given = GroupedRows::checked(groups, given)?;
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);
         let data = ResponseData::of(&canonical);
-        control.progress.announce(settings.n_starts);
-        let stop = settings.run.stop(control);
-        let mut model = fit_checked(&data, &given, settings, &stop, &control.progress)?;
+        let mut model = match settings.gamma {
+            Some(_) => {
+                control.progress.announce(settings.n_starts);
+                let stop = settings.run.stop(control);
+                fit_checked(&data, &given, settings, &stop, &control.progress)?
+            }
+            None => {
+                let choice = OrrtChoice::of_steepness(settings);
+                choose_and_fit(&data, &given, choice, settings, began, control)?
+            }
+        };
         in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
         model.report.seconds = began.elapsed().as_secs_f64();
         Ok(model)
     })?
-}
-
-/// Checks the settings, and the data but for the values of the rows.
-pub(super) fn check_orrt_data(
-    data: &ResponseData<'_>,
-    settings: &OrrtSettings,
-) -> Result<(), InputError> {
-    settings.validate()?;
-    data.check(settings.run.columns())?;
-    settings.penalty.validate_groups(data.rows.features())
-}
-
-/// As [`fit_orrt`] for what was checked and announced before, in the present pool.
-pub(super) fn fit_checked(
-    data: &ResponseData<'_>,
-    given: &GroupedRows<'_, '_>,
-    settings: &OrrtSettings,
-    stop: &Stop,
-    progress: &Arc<Progress>,
-) -> Result<OrrtModel, Interrupted> {
-    let began = Instant::now();
-    progress.begin_phase(settings.n_starts);
-    let problem = OrrtProblem::learn(data.reborrow(), settings.scaling, stop)?;
-    let training = problem.training(settings.n_starts, stop);
-    let spread = training.rows.parallelism;
-    let bounds = given.bounds(&problem.scaling, &problem.response, spread, stop);
-    let found = OrrtStarts {
-        frame: &Frame::of(&training)?,
-        data: &training,
-        bounds: &bounds,
-        topology: Topology::complete(settings.depth),
-        settings,
-        progress,
-    }
-    .run()?;
-    let mut model = problem.model(&found, settings, began);
-    let best = &found.all.outcomes[found.all.best];
-    model.report.constraints = constraint_reports(given.groups, &problem.response, best);
-    let (rows, weights) = (&data.rows, data.weights);
-    model.report.notices = notices_of_mixture(&model, rows, weights, &settings.penalty);
-    Ok(model)
 }

@@ -1,9 +1,10 @@
 //! Settings of an ORRT tried on folds: what `fit_orrt_cv` chooses from.
 
+use super::cv_table::Candidate;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::{Frame, OrrtOutcome, OrrtStarts};
-use super::response_choice::{ResponseCandidate, ResponseChoice};
+use super::response_choice::ResponseChoice;
 use super::response_fold::ResponseFold;
 use crate::data::Parallelism;
 use crate::fitted::{OrrtCandidate, TriedSettings};
@@ -44,7 +45,7 @@ impl OrrtCandidates<'_> {
     }
 }
 
-impl ResponseCandidate for OrrtCandidate {
+impl Candidate for OrrtCandidate {
     /// Shallow first, then with larger penalties, then with softer splits.
     fn simpler(&self, other: &Self) -> Ordering {
         let ridge = |c: &OrrtCandidate| c.ridge_leaves.unwrap_or(0.0);
@@ -124,7 +125,7 @@ impl Candidates for OrrtCandidates<'_> {
             };
             let found = match &warm {
                 None => starts.run()?,
-                Some(last) if last.gamma == settings.gamma => {
+                Some(last) if last.gamma == settings.steepness() => {
                     starts.go_on_from(&last.latest, CV_WARM_STARTS)?
                 }
                 Some(softer) => starts.sharpen(&softer.at_least_penalty, CV_WARM_STARTS)?,
@@ -135,12 +136,12 @@ impl Candidates for OrrtCandidates<'_> {
             let predicted = model.predict(fold.held.rows()).expect("checked rows");
             trials.push(Some(choice.trial(fold, &predicted)));
             warm = Some(match warm {
-                Some(last) if last.gamma == settings.gamma => WarmStarts {
+                Some(last) if last.gamma == settings.steepness() => WarmStarts {
                     latest: found,
                     ..last
                 },
                 _ => WarmStarts {
-                    gamma: settings.gamma,
+                    gamma: settings.steepness(),
                     at_least_penalty: found.clone(),
                     latest: found,
                 },

@@ -101,7 +101,7 @@ impl OrrtCandidate {
         OrrtSettings {
             depth: self.depth,
             scaling: self.scaling,
-            gamma: self.gamma,
+            gamma: Some(self.gamma),
             ridge_leaves: self.ridge_leaves,
             penalty: PenaltySettings {
                 local: Some(self.local_penalty),

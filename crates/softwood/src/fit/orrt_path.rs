@@ -2,7 +2,7 @@
 
 use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_mixture;
-use super::orrt::check_orrt_data;
+use super::orrt_fit::check_orrt_data;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
 use super::orrt_starts::{Frame, OrrtOutcome, OrrtStarts};

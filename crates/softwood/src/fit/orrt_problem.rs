@@ -60,7 +60,7 @@ impl<'a> OrrtProblem<'a> {
         let mut model = OrrtModel {
             tree: SoftTree::of(
                 &topology,
-                settings.gamma,
+                settings.steepness(),
                 &at.theta,
                 &self.scaling,
                 settings.run.columns(),

@@ -6,13 +6,16 @@ use crate::data::ScalingKind;
 use crate::error::InputError;
 use crate::objective::PenaltySettings;
 
+/// Sets of a few hundred rows take harm from steeper splits, others from softer ones.
+const USUAL_GAMMA: f64 = 128.0;
+
 /// What [`fit_orrt`](crate::fit_orrt) is asked for.
 #[derive(Clone, Debug)]
 pub struct OrrtSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// γ > 0, the steepness of splits.
-    pub gamma: f64,
+    /// γ > 0, the steepness of splits; chosen on folds among those of [`OrrtCvSettings`](super::OrrtCvSettings) if None.
+    pub gamma: Option<f64>,
     /// λ_β of a plain ridge (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) on the leaf models, not negative, v_j being the
     /// variance of feature j; if None, penalties of each feature's coefficients around their mean and of the mean,
     /// those of most evidence at the best start after a few iterations.
@@ -35,7 +38,7 @@ impl Default for OrrtSettings {
     fn default() -> Self {
         Self {
             depth: 2,
-            gamma: 128.0,
+            gamma: None,
             ridge_leaves: None,
             scaling: ScalingKind::MinMax,
             penalty: PenaltySettings::none(),
@@ -48,11 +51,16 @@ impl Default for OrrtSettings {
 }
 
 impl OrrtSettings {
+    /// γ, or what it is where nothing tells which.
+    pub(super) fn steepness(&self) -> f64 {
+        self.gamma.unwrap_or(USUAL_GAMMA)
+    }
+
     /// Checks every setting that can be judged without the data.
     pub fn validate(&self) -> Result<(), InputError> {
         self.run.validate()?;
         check_search(self.depth, self.n_starts, self.tol)?;
-        check_gamma(self.gamma)?;
+        self.gamma.map_or(Ok(()), check_gamma)?;
         check_ridge("ridge_leaves", self.ridge_leaves)?;
         check_setting(self.max_iter >= 1, "max_iter", "at least 1", self.max_iter)?;
         self.penalty.validate()

@@ -214,8 +214,8 @@ impl<'d> OrrtStarts<'_, 'd> {
         let penalty = self.frame.penalty.max(LEAST_LEAF_RIDGE.slopes);
         let usual = 2.0 * penalty / self.data.total_weight();
         let ridge = settings.ridge_leaves.unwrap_or(usual);
-        let mut gammas = softer(settings.gamma, p);
-        gammas.push(settings.gamma);
+        let mut gammas = softer(settings.steepness(), p);
+        gammas.push(settings.steepness());
         MixtureDescent {
             data: self.data.clone(),
             topology: self.topology.clone(),
@@ -329,7 +329,7 @@ impl<'d> OrrtStarts<'_, 'd> {
             self.data.without_deadline().rows,
             vec![true; topology.branches()],
         );
-        let gamma = self.settings.gamma;
+        let gamma = self.settings.steepness();
         splits_through_the_data(&rows, topology, gamma, &mut theta, &fresh, &mut rng)?;
         Ok(theta)
     }
@@ -359,7 +359,7 @@ impl<'d> OrrtStarts<'_, 'd> {
             let split = layout.node(&theta, t);
             let steepest = split
                 .iter()
-                .fold(self.settings.gamma, |m, a| m.max(a.abs()));
+                .fold(self.settings.steepness(), |m, a| m.max(a.abs()));
             let gentler: Vec<f64> = split.iter().map(|a| a / steepest).collect();
             layout.set_node(&mut theta, t, &gentler);
         }

@@ -1,38 +1,17 @@
 //! The choice among settings of a regression by folds: what all kinds of regression trees share.
 
-use super::cv_table::candidate_row;
+use super::cv_table::{Candidate, table};
 use super::response_fold::{ResponseData, ResponseFold};
-use super::run_settings::RunSettings;
 use crate::data::Standardization;
 use crate::error::FitError;
-use crate::fitted::{CvTable, FitReport, ResponseScoring, Scoring, TriedSettings};
+use crate::fitted::{CvTable, ResponseScoring, Scoring};
 use crate::progress::Progress;
-use crate::search::cross_validate::{Candidates, CvEffort, cross_validate};
+use crate::search::cross_validate::{Candidates, CvEffort};
 use crate::search::folds::Folds;
 use crate::search::losses::response_losses;
 use crate::search::race::{CvRule, Trial};
-use crate::status::SolveStatus;
 use crate::stop::Stop;
-use std::cmp::Ordering;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Share of a time limit that the choice may take.
-const CV_TIME_SHARE: f64 = 0.6;
-
-/// Settings to choose from.
-pub(super) trait ResponseCandidate: Sync {
-    /// The simpler one first.
-    fn simpler(&self, other: &Self) -> Ordering;
-
-    /// As a table has them.
-    fn tried(&self) -> TriedSettings;
-}
-
-/// The time that a choice may take of a fit's.
-pub(super) fn time_of_choice(run: &RunSettings) -> Option<Duration> {
-    run.time_limit.map(|limit| limit.mul_f64(CV_TIME_SHARE))
-}
 
 /// The rows of a choice, what is chosen from, and by what.
 pub(super) struct ResponseChoice<'a, C> {
@@ -47,7 +26,7 @@ pub(super) struct ResponseChoice<'a, C> {
     pub progress: &'a Arc<Progress>,
 }
 
-impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
+impl<'a, C: Candidate> ResponseChoice<'a, C> {
     /// Among `candidates`, by as many folds, or as there can be, of so many rows at most.
     pub fn new(
         data: ResponseData<'a>,
@@ -81,27 +60,12 @@ impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
         starts_of_fit: usize,
         rule: CvRule,
     ) -> Result<CvTable, FitError> {
-        let foldings = self.effort.foldings(|number, most| {
-            let (rows, weights) = (&self.data.rows, self.data.weights);
-            let seed = self.seed.wrapping_add(number);
-            Folds::of_rows(rows, weights, self.effort.folds, seed, most)
-        })?;
+        let foldings = self.data.foldings(&self.effort, self.seed)?;
         let choice = foldings.len() * self.effort.folds * trees.starts_of_fold();
         self.progress.announce(choice + starts_of_fit);
-        let (race, cut_short) = cross_validate(trees, &foldings, self.progress)?;
-        let scoring = Scoring::Response(self.scoring);
-        let rows = self.candidates.iter().zip(race.standings());
-        let row = |(candidate, standing): (&C, _)| {
-            candidate_row(scoring, candidate.tried(), standing, None)
-        };
-        Ok(CvTable {
-            scoring,
-            candidates: rows.map(row).collect(),
-            chosen: race.winner(rule, |a, b| self.candidates[a].simpler(&self.candidates[b])),
-            folds: self.effort.folds,
-            repeats: foldings.len(),
-            cut_short,
-        })
+        let how = (Scoring::Response(self.scoring), rule);
+        let candidates = &self.candidates;
+        Ok(table(candidates, trees, &foldings, how, self.progress)?)
     }
 
     /// What a tree that predicts these responses did on the held-out rows of a fold.
@@ -111,12 +75,4 @@ impl<'a, C: ResponseCandidate> ResponseChoice<'a, C> {
             figures: Vec::new(),
         }
     }
-}
-
-/// Puts the table of a choice into the report of the fit after it.
-pub(super) fn report_choice(report: &mut FitReport, table: CvTable) {
-    if table.cut_short && report.status != SolveStatus::Cancelled {
-        report.status = SolveStatus::TimeLimit;
-    }
-    report.cross_validation = Some(table);
 }

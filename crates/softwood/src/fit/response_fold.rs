@@ -4,6 +4,8 @@ use super::validate::{check_response, check_weights, check_x_and_names};
 use crate::data::hinges::Distributions;
 use crate::data::{CanonicalRows, Encoding, GatheredRows, Rows};
 use crate::error::{FitError, InputError};
+use crate::search::cross_validate::CvEffort;
+use crate::search::folds::Folds;
 use crate::stop::Stop;
 
 /// The rows of a regression.
@@ -62,6 +64,14 @@ impl<'a> ResponseData<'a> {
         let bends = Distributions::learn(self.rows.reborrow(), self.weights, &patient)?;
         bends.check()?;
         Ok(Some(bends))
+    }
+
+    /// The foldings of a choice by folds, or an error if they cannot be made.
+    pub fn foldings(&self, effort: &CvEffort, seed: u64) -> Result<Vec<Folds>, InputError> {
+        effort.foldings(|number, most| {
+            let seed = seed.wrapping_add(number);
+            Folds::of_rows(&self.rows, self.weights, effort.folds, seed, most)
+        })
     }
 
     /// The fold with these rows.

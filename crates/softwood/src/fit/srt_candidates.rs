@@ -1,6 +1,7 @@
 //! Settings of an SRT tried on folds: what `fit_srt_cv` chooses from.
 
-use super::response_choice::{ResponseCandidate, ResponseChoice};
+use super::cv_table::Candidate;
+use super::response_choice::ResponseChoice;
 use super::response_fold::ResponseFold;
 use super::srt::fit_checked;
 use super::srt_settings::SrtSettings;
@@ -29,7 +30,7 @@ impl SrtCandidates<'_> {
     }
 }
 
-impl ResponseCandidate for SrtCandidate {
+impl Candidate for SrtCandidate {
     /// Shallow first, then without curves, then with the larger penalty.
     fn simpler(&self, other: &Self) -> Ordering {
         let ridge = |c: &SrtCandidate| c.ridge_leaves.unwrap_or(0.0);

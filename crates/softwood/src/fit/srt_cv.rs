@@ -1,8 +1,9 @@
 //! Depth, curves and ridge of an SRT chosen by cross-validation, then the tree fitted with them.
 
+use super::cv_table::{report_choice, time_of_choice};
 use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_regression;
-use super::response_choice::{ResponseChoice, report_choice, time_of_choice};
+use super::response_choice::ResponseChoice;
 use super::response_fold::ResponseData;
 use super::srt::fit_checked;
 use super::srt_candidates::SrtCandidates;

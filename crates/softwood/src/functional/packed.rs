@@ -5,6 +5,7 @@ use super::cross_validation::least_cross_validation;
 use super::layout::CurveLayout;
 use super::spline::Smoother;
 use crate::data::Rows;
+use crate::stop::{Stop, Stopped};
 use crate::vectors::{AlignedBuffer, ROW_MULTIPLE};
 
 /// Rows in a block at most.
@@ -48,20 +49,21 @@ impl PackedPredictor {
 
 impl PackedCurves {
     /// The curves of rows of positive weight, finite and of this layout; λ of all curves is given, or that of
-    /// cross-validation for each predictor.
+    /// cross-validation for each predictor. On one thread: folds wait for one another's curves.
     pub fn new(
         rows: &Rows<'_>,
         layout: &CurveLayout,
         weights: Option<&[f64]>,
         smoothing: Option<f64>,
-    ) -> Self {
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let n = rows.len();
         let shares = shares(n, weights);
         let mut first = 0;
         let mut columns = Vec::new();
         let (mut predictors, mut mean_row) = (Vec::new(), Vec::new());
         for (predictor, span) in layout.predictors.iter().zip(layout.spans()) {
-            let centered = Centered::of(rows, span, &shares);
+            let centered = Centered::of(rows, span, &shares, stop)?;
             mean_row.extend_from_slice(&centered.mean);
             let grid = predictor.unit_grid();
             let mut packed = PackedPredictor {
@@ -72,25 +74,27 @@ impl PackedCurves {
                 grid,
             };
             if let Some(grid) = &packed.grid {
-                packed.smoothing = smoothing.unwrap_or_else(|| {
-                    let curves = centered.curves.iter().cloned().zip(shares.iter().copied());
-                    least_cross_validation(grid, &curves.collect::<Vec<_>>())
-                });
+                let curves = || centered.curves.iter().cloned().zip(shares.iter().copied());
+                packed.smoothing = match smoothing {
+                    Some(given) => given,
+                    None => least_cross_validation(grid, &curves().collect::<Vec<_>>(), stop)?,
+                };
             }
-            let stored = packed.store(&centered);
+            let stored = packed.store(&centered, stop)?;
             packed.deviations = packed.measure(&stored, &shares);
+            stop.check()?;
             first += packed.width();
             predictors.push(packed);
             columns.push(stored);
         }
         let (stride, values) = lay_out(n, &predictors, &columns, first);
-        Self {
+        Ok(Self {
             predictors,
             mean_row,
             rows: n,
             stride,
             values,
-        }
+        })
     }
 
     /// N.
@@ -138,12 +142,13 @@ impl PackedCurves {
 
 impl PackedPredictor {
     /// What is stored of each row.
-    fn store(&self, centered: &Centered) -> Vec<Vec<f64>> {
+    fn store(&self, centered: &Centered, stop: &Stop) -> Result<Vec<Vec<f64>>, Stopped> {
         let Some(grid) = &self.grid else {
-            return centered.curves.clone();
+            return Ok(centered.curves.clone());
         };
         let smoother = Smoother::new(grid, self.smoothing);
         let spline = |points: &Vec<f64>| {
+            stop.check()?;
             let (mut values, mut second) = (points.clone(), vec![0.0; points.len()]);
             smoother.smooth(&mut values, &mut second);
             let mut integral = 0.0;
@@ -154,7 +159,7 @@ impl PackedPredictor {
                     integral += piece_integral(grid, k, &values, &second);
                 }
             }
-            stored
+            Ok(stored)
         };
         centered.curves.iter().map(spline).collect()
     }
@@ -215,13 +220,19 @@ struct Centered {
 }
 
 impl Centered {
-    fn of(rows: &Rows<'_>, span: std::ops::Range<usize>, shares: &[f64]) -> Self {
+    fn of(
+        rows: &Rows<'_>,
+        span: std::ops::Range<usize>,
+        shares: &[f64],
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let columns: Vec<Vec<f64>> = span.map(|column| rows.column(column)).collect();
         let largest = columns.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
         let unit = if largest > 0.0 { largest } else { 1.0 };
         let mut curves = vec![Vec::with_capacity(columns.len()); rows.len()];
         let mut mean = Vec::with_capacity(columns.len());
         for points in columns {
+            stop.check()?;
             let parts = points.iter().zip(shares);
             let center: f64 = parts.map(|(x, share)| share * (x / unit)).sum();
             for (curve, x) in curves.iter_mut().zip(&points) {
@@ -229,7 +240,7 @@ impl Centered {
             }
             mean.push(center * unit);
         }
-        Self { mean, curves, unit }
+        Ok(Self { mean, curves, unit })
     }
 }
 

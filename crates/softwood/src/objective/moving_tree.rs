@@ -203,7 +203,7 @@ mod tests {
             let (layout, x) = curves(&mut rng);
             let weights: Vec<f64> = (0..ROWS).map(|_| rng.random_range(0.1..3.0)).collect();
             let weights = weighted.then_some(weights.as_slice());
-            let packed = Arc::new(PackedCurves::new(&x.view().into(), &layout, weights, Some(smoothing)));
+            let packed = Arc::new(PackedCurves::new(&x.view().into(), &layout, weights, Some(smoothing), &Stop::default()).unwrap());
             let tree = tree(&layout, depth, gamma);
             let random = |rng: &mut Pcg64, n: usize, most: f64| -> Vec<f64> {
                 (0..n).map(|_| rng.random_range(-most..most)).collect()

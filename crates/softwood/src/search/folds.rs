@@ -84,6 +84,11 @@ impl Folds {
         Ok(Self { dealt, count })
     }
 
+    /// Number of folds.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Rows of positive weight that were dealt out.
     pub fn rows(&self) -> usize {
         self.dealt.len()

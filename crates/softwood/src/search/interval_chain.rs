@@ -47,19 +47,28 @@ fn order<O: AsRef<Ending>>(a: &O, b: &O) -> Ordering {
 }
 
 impl<P: IntervalProblem> IntervalChain<'_, P> {
-    /// The trees on 1, 2, …, `most` intervals. The first start of each delivers whatever the time limit says;
-    /// the objective never rises from one to the next where lengths are not penalized.
+    /// The trees on 1, 2, …, `most` intervals, or as many of them as there are when the flag is raised. The first
+    /// start of each delivers whatever the time limit says; the objective never rises from one to the next where
+    /// lengths are not penalized.
     pub fn run(&self, most: usize) -> Result<Vec<Link<P::Outcome>>, Interrupted> {
         let mut links: Vec<Link<P::Outcome>> = Vec::new();
         for intervals in 1..=most {
-            let tree = (self.tree)(intervals);
-            let parents = links
-                .last()
-                .map_or(Ok(Vec::new()), |before| self.children(before, &tree))?;
-            let starts = self.starts(&tree, parents)?;
-            links.push(Link { tree, starts });
+            match self.link((self.tree)(intervals), links.last()) {
+                Err(Interrupted::Cancelled) if !links.is_empty() => break,
+                link => links.push(link?),
+            }
         }
         Ok(links)
+    }
+
+    fn link(
+        &self,
+        tree: MovingTree,
+        before: Option<&Link<P::Outcome>>,
+    ) -> Result<Link<P::Outcome>, Interrupted> {
+        let children = before.map_or(Ok(Vec::new()), |before| self.children(before, &tree))?;
+        let starts = self.starts(&tree, children)?;
+        Ok(Link { tree, starts })
     }
 
     /// All starts climb the first rung; the better half goes on.
@@ -86,7 +95,9 @@ impl<P: IntervalProblem> IntervalChain<'_, P> {
         let median = ranked[(ranked.len() - 1) / 2];
         let finish = |begun: P::Outcome| {
             let ending = begun.as_ref();
-            let goes_on = ending.objective <= median && !ending.status.is_stopped();
+            let cancelled = stop.without_deadline().check().is_err();
+            let stopped = cancelled || ending.status.is_stopped();
+            let goes_on = ending.objective <= median && !stopped;
             let outcome = match goes_on {
                 true => self.problem.finish(tree, begun)?,
                 false => begun,
