@@ -484,3 +484,15 @@ def test_files_with_levels_of_any_text_come_back(tmp_path):
     same = softwood.load(tmp_path / "m.json")
     assert (same.predict_proba(table) == model.predict_proba(table)).all()
     assert 'a text is "quoted"' in same.encoded_names
+
+
+@pytest.mark.parametrize("fit", [softwood.fit_spdt, softwood.fit_svm1_odt])
+def test_hard_trees_have_typical_values_of_all_columns(fit):
+    rng = np.random.default_rng(2)
+    months = ["may", "june", "july", "august"]
+    share = [0.2, 0.2, 0.2, 0.4]
+    table = {"x": rng.normal(3, 1, 60), "month": rng.choice(months, 60, p=share).tolist()}
+    for y in (table["x"] > 3, np.array(table["month"]) == "may"):
+        x, month = fit(table, y, depth=1).typical_values
+        assert x == pytest.approx(np.sort(table["x"])[29])
+        assert month == "august"

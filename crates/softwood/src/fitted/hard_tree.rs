@@ -61,9 +61,15 @@ impl HardTree {
         shape: Shape,
         features: usize,
         splits: Vec<HardSplit>,
-        used: Vec<UsedFeature>,
+        mut used: Vec<UsedFeature>,
         (names, encoding): (Option<&[String]>, Option<&Encoding>),
     ) -> Self {
+        // Of levels the most frequent one, where medians of its features may leave none.
+        if let Some(typical) = encoding.map(Encoding::typical_row) {
+            for feature in &mut used {
+                feature.typical = typical[feature.column as usize];
+            }
+        }
         let place = |j: &u32| {
             let found = used.binary_search_by_key(j, |feature| feature.column);
             found.expect("columns of splits are among the used ones") as u32
@@ -296,7 +302,8 @@ impl FittedTree for HardTree {
     }
 
     fn typical(&self) -> Cow<'_, [f64]> {
-        let mut typical = vec![0.0; self.features];
+        let of_table = self.encoding.as_ref().map(Encoding::typical_row);
+        let mut typical = of_table.unwrap_or_else(|| vec![0.0; self.features]);
         for feature in &self.used {
             typical[feature.column as usize] = feature.typical;
         }
