@@ -8,6 +8,7 @@ mod exceptions;
 mod fit_functions;
 mod functional;
 mod handle;
+mod hard_handle;
 mod kept_pool;
 mod load;
 mod mip_solver;

@@ -3,7 +3,8 @@
 use crate::arrays::{Matrix, labels_to_numpy, matrix};
 use crate::doorway::enter;
 use crate::encoding::{Features, TableFields, encode};
-use crate::handle::{self, hard_handle, read_rows};
+use crate::handle::{self, read_rows};
+use crate::hard_handle::hard_handle;
 use crate::results::{Cell, RuleFields, SplitFields};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
