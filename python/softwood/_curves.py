@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -136,7 +137,7 @@ def _by_spans(curves: Any, grids: Any, spans: Any) -> Packed:
     """Return the columns of a plain array as the predictors that `spans` names."""
     what = "spans must be a mapping from names to (first, end) columns or to the column of a scalar"
     if not isinstance(spans, Mapping) or not spans:
-        raise TypeError(f"{what}, got {spans!r}")
+        raise TypeError(f"{what}, got {reprlib.repr(spans)}")
     points = _points(curves, "curves")
     by_name = _grids_by_name(grids, list(spans))
     columns, known = [], []
@@ -145,7 +146,7 @@ def _by_spans(curves: Any, grids: Any, spans: Any) -> Packed:
         try:
             first, end = (span, span + 1) if scalar else (int(span[0]), int(span[1]))
         except (TypeError, IndexError, ValueError):
-            raise TypeError(f"{what}, got {name!r}: {span!r}") from None
+            raise TypeError(f"{what}, got {reprlib.repr(name)}: {reprlib.repr(span)}") from None
         if not 0 <= first < end <= points.shape[1]:
             raise ValueError(
                 f"spans[{name!r}] is {span!r}, columns must lie within 0 and {points.shape[1]}"
@@ -211,5 +212,5 @@ def _grid(grid: Any, name: str, points: int) -> list[float]:
 
 def _name(name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"names of predictors must be strings, got {name!r}")
+        raise TypeError(f"names of predictors must be strings, got {reprlib.repr(name)}")
     return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,9 +47,9 @@ def open_rows(X: Any, given: dict[str, Any]) -> Rows | OpenTable:
     """
     missing, ordered = given.pop("missing", "error"), _ordered(given.pop("ordered", None))
     if not isinstance(missing, str):
-        raise TypeError(f"missing must be 'error' or 'indicator', got {missing!r}")
+        raise TypeError(f"missing must be 'error' or 'indicator', got {reprlib.repr(missing)}")
     if missing not in ("error", "indicator"):
-        raise ValueError(f"missing must be 'error' or 'indicator', got {missing!r}")
+        raise ValueError(f"missing must be 'error' or 'indicator', got {reprlib.repr(missing)}")
     fill = missing == "indicator"
     if is_table(X):
         table = read_table(X)
@@ -119,5 +120,5 @@ def _ordered(ordered: Any) -> list[tuple[str, list[Any]]]:
         raise TypeError(f"{what}, got {type(ordered).__name__}")
     for name, given in ordered.items():
         if not isinstance(name, str) or isinstance(given, str) or not hasattr(given, "__iter__"):
-            raise TypeError(f"{what}, got {name!r}: {given!r}")
+            raise TypeError(f"{what}, got {reprlib.repr(name)}: {reprlib.repr(given)}")
     return [(name, levels_of(given, f"ordered[{name!r}]")) for name, given in ordered.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -127,7 +128,8 @@ def as_feature_names(feature_names: Any, X: Any, columns: int) -> list[str] | No
     for j, name in enumerate(names):
         if first[name] != j:
             raise ValueError(
-                f"feature_names must be distinct, got {name!r} for columns {first[name]} and {j}"
+                f"feature_names must be distinct, got {reprlib.repr(name)} for columns "
+                f"{first[name]} and {j}"
             )
     texts = [str(name) for name in names]
     refuse_lone_surrogates("a name in feature_names", texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -116,7 +117,9 @@ def _penalty_parameters(parameters: Any, _: list[Any]) -> list[tuple[str, float]
 
 def _name_of_parameter(name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"penalty_parameters must have names that are strings, got {name!r}")
+        raise TypeError(
+            f"penalty_parameters must have names that are strings, got {reprlib.repr(name)}"
+        )
     return name
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,9 +58,8 @@ class Table:
         """Return columns of numbers as one array; other columns are refused by name."""
         for j, column in enumerate(self.columns):
             if isinstance(column, Levels):
-                raise TypeError(
-                    f"column {self.called(j)} must hold numbers, got {column.levels[0]!r}"
-                )
+                level = reprlib.repr(column.levels[0])
+                raise TypeError(f"column {self.called(j)} must hold numbers, got {level}")
         columns = [np.asarray(column, np.float64) for column in self.columns]
         return np.column_stack(columns) if columns else np.empty((0, 0))
 
@@ -85,7 +85,7 @@ def names_of(X: Any) -> list[str]:
     if len(texts) < len(names):
         odd = next(name for name in names if not isinstance(name, str))
         if texts or isinstance(X, Mapping):
-            raise TypeError(f"the columns of X must be called by strings, got {odd!r}")
+            raise TypeError(f"the columns of X must be called by strings, got {reprlib.repr(odd)}")
         return []
     refuse_lone_surrogates("a column name of X", texts)
     if len(set(texts)) < len(texts):

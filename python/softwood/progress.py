@@ -67,7 +67,7 @@ def follow(
     elif callable(progress):
         yield lambda *state: progress(Progress(*state))
     else:
-        raise TypeError(f"progress must be None, True or a callable, got {progress!r}")
+        raise TypeError(f"progress must be None, True or a callable, got {reprlib.repr(progress)}")
 
 
 def _make_bar() -> _Tqdm | _Line | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -153,11 +154,11 @@ def _fields(place: int, group: Any, training: _Training) -> Fields:
     if name is None:
         name = f"group {place}" if group.where is None else str(group.where)
     if not isinstance(name, str):
-        raise TypeError(f"name of a RowGroup must be a string, got {name!r}")
+        raise TypeError(f"name of a RowGroup must be a string, got {reprlib.repr(name)}")
     if not isinstance(group.compared_with, str | None):
         raise TypeError(
             f"compared_with of row group {name!r} must be the name of a group or None, "
-            f"got {group.compared_with!r}"
+            f"got {reprlib.repr(group.compared_with)}"
         )
     ways = (group.rows, group.where, group.X)
     if sum(way is not None for way in ways) != 1:

@@ -348,6 +348,7 @@ def nan_inside():
         (paths(rows=10), {"derivatives": [3]}, "derivatives"),
         (paths(rows=10), {"smoothing": -1.0}, "smoothing"),
         (paths(rows=10), {"length_penalty": -1.0}, "length_penalty"),
+        (paths(rows=10), {"gamma": 1e9}, "1000000000 for 2 intervals"),
         ({"age": np.arange(10.0)}, {}, "at least one curve"),
         ({"a": paths(rows=10), "b": paths(rows=9)}, {}, "same number of rows"),
         ({"a": paths(rows=10)}, {"grids": {"b": [0, 1]}}, "no predictor"),
@@ -507,3 +508,18 @@ class TestEstimators:
         tree = FunctionalORCTClassifierCV(**few).fit(curves, classes)
         assert tree.score(curves, classes) > 0.95
         assert tree.model_.derivatives == (0,)
+
+
+@pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
+@pytest.mark.parametrize("order", [0, 2])
+def test_curves_at_the_ends_of_all_numbers_are_predicted(order):
+    curves = paths(rows=12, points=8)
+    curves *= 1e308 / np.abs(curves).max()
+    for fit, y in (
+        (softwood.fit_functional_orrt, np.arange(12.0)),
+        (softwood.fit_functional_orct, np.arange(12) > 5),
+    ):
+        model = fit(curves, y, derivatives=[order], n_starts=2)
+        assert np.isfinite(model.interval_means(curves)).all()
+        again = type(model).from_json(model.to_json())
+        assert (again.predict(curves) == model.predict(curves)).all()

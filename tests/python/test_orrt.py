@@ -221,3 +221,11 @@ def test_a_constant_response_and_more_columns_than_rows_bear_bounds():
     some = softwood.RowGroup(rows=[3, 7], max_mse=0.2)
     model = softwood.fit_orrt(wide, noise, depth=1, n_starts=2, row_groups=some)
     assert ((model.predict(wide)[[3, 7]] - noise[[3, 7]]) ** 2).mean() <= 0.2 + 1e-3
+
+
+@pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
+def test_bounds_on_responses_next_to_zero_are_saved_and_loaded():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    group = softwood.RowGroup(rows=np.arange(4), max_mse=0.0)
+    model = softwood.fit_orrt(X, 1e-282 * X[:, 0] ** 2, 1, row_groups=[group], n_starts=1)
+    assert softwood.OrrtModel.from_json(model.to_json()) == model

@@ -278,7 +278,7 @@ def test_paths_are_curves_and_maps(example):
     drawn = plotting.plot_path_map(path, of="global_sparsity")
     assert np.allclose(drawn.get_images()[0].get_array(), path.global_sparsity)
     assert_apart(drawn)
-    with pytest.raises(ValueError, match="at must be 0 to 2"):
+    with pytest.raises(ValueError, match="at must be an integer from 0 to 2"):
         plotting.plot_path(path, at=7)
     with pytest.raises(ValueError, match="of must be one of"):
         plotting.plot_path_map(path, of="score_of_something")
@@ -342,3 +342,16 @@ except ImportError as error:
 sys.exit(2)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_frames_of_other_names_are_drawn_by_the_order_of_their_columns(rows):
+    pd = pytest.importorskip("pandas")
+    X, y, _ = rows
+    model = softwood.fit_orct(X[:, :2], y, depth=2, **QUICK)
+    frame = pd.DataFrame(X[:, :2], columns=["c0", "c1"])
+    drawn, expected = (plotting.plot_decision_map(model, rows, y) for rows in (frame, X[:, :2]))
+    assert (drawn.get_xlim(), drawn.get_ylim()) == (expected.get_xlim(), expected.get_ylim())
+    bars = [plotting.plot_importance(model, rows, y).patches for rows in (frame, X[:, :2])]
+    assert [bar.get_width() for bar in bars[0]] == [bar.get_width() for bar in bars[1]]
+    with pytest.raises(ValueError, match="columns"):
+        plotting.plot_decision_map(model, X[:, :1], y)

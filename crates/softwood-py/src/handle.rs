@@ -5,7 +5,7 @@ use crate::doorway::{Call, enter};
 use crate::exceptions::CoreError;
 use crate::kept_pool::in_kept_pool;
 use crate::results::SplitFields;
-use crate::values::{integer, threads};
+use crate::values::{beginning, integer, threads};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -113,7 +113,8 @@ pub fn explain_path<'py>(
 
 pub fn importance<M: FittedModel>(model: &M, kind: &str, of: &str) -> PyResult<Vec<f64>> {
     let refuse = |name: &str, expected: &str, got: &str| {
-        PyValueError::new_err(format!("{name} must be {expected}, got {got:?}"))
+        let got = beginning(format!("{got:?}"));
+        PyValueError::new_err(format!("{name} must be {expected}, got {got}"))
     };
     let known = match kind {
         "sum" => Importance::Sum,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -98,7 +99,7 @@ def to_c(model: Any, *, name: str = "tree", routing: str | None = None) -> str:
     ['int tree_predict(const double *row, double *probabilities)']
     """
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise ValueError(f"name must be an identifier of C, got {name!r}")
+        raise ValueError(f"name must be an identifier of C, got {reprlib.repr(name)}")
     formula = formula_of(model, routing)
     to = CDialect(formula.columns)
     outcome = steps(formula, to)

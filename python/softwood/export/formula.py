@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -230,7 +231,7 @@ def _routing(model: Any, routing: str | None) -> str:
     if routing is None:
         return routes[0]
     if routing not in ROUTINGS:
-        raise ValueError(f"routing must be 'soft' or 'hard', got {routing!r}")
+        raise ValueError(f"routing must be 'soft' or 'hard', got {reprlib.repr(routing)}")
     if routing not in routes:
         how = "mixes its leaves" if routes == ("soft",) else "goes to one leaf"
         raise ValueError(

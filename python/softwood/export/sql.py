@@ -111,6 +111,8 @@ def to_sql(
     >>> query.splitlines()[-4:-2] + query.splitlines()[-1:]
     ['SELECT', '  "id",', 'FROM softwood_z']
     """
+    if not isinstance(table, str | None):
+        raise TypeError(f"table must be the name of a table or None, got {type(table).__name__}")
     if isinstance(keep, str) or not isinstance(keep, Iterable):
         raise TypeError(f"keep must be a sequence of names of columns, got {type(keep).__name__}")
     keep = list(keep)

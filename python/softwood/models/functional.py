@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,7 +103,8 @@ class FunctionalModel(TreeModel):
         name = next(iter(curves)) if predictor is None else predictor
         if name not in curves:
             raise ValueError(
-                f"predictor must be one of the curves {', '.join(map(repr, curves))}, got {name!r}"
+                f"predictor must be one of the curves {', '.join(map(repr, curves))}, "
+                f"got {reprlib.repr(name)}"
             )
         return name, curves[name]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -69,7 +70,7 @@ class Look:
 def start(ax: Any, width: float, height: float) -> tuple[Any, Look]:
     """Return the axes to draw into, new ones of this size in inches if there are none."""
     if ax is not None and not isinstance(ax, Axes):
-        raise TypeError(f"ax must be matplotlib Axes or None, got {ax!r}")
+        raise TypeError(f"ax must be matplotlib Axes or None, got {reprlib.repr(ax)}")
     if ax is None:
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax, look_of(ax)

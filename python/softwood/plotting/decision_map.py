@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -53,8 +54,9 @@ def plot_decision_map(
     if isinstance(tree, FunctionalModel):
         raise TypeError("trees on curves have no map over columns; plot_intervals shows them")
     if np.shape(np.asarray(features, object)) != (2,):
-        raise TypeError(f"features must be a pair of names or places, got {features!r}")
+        raise TypeError(f"features must be a pair of names or places, got {reprlib.repr(features)}")
     places = [place_of(tree, feature) for feature in features]
+    tree.apply(X)  # refuses rows of other columns
     points = [column_of(X, tree, place) for place in places]
     if y is not None and np.shape(y) != points[0].shape:
         shape = np.shape(y)
@@ -92,12 +94,24 @@ def place_of(tree: TreeModel, feature: int | str) -> int:
     return int(feature)
 
 
+def has_names(X: Any) -> bool:
+    """Tell whether the columns of X have names: a data frame or a mapping."""
+    return hasattr(X, "columns") or isinstance(X, dict)
+
+
+def called(X: Any, tree: TreeModel, place: int) -> Any:
+    """Return what X calls a column of the model, found by its name or, without, by its place."""
+    if tree._handle.named:
+        return tree.feature_names[place]
+    return list(X if isinstance(X, dict) else getattr(X, "column_names", None) or X.columns)[place]
+
+
 def column_of(X: Any, tree: TreeModel, place: int) -> NDArray[np.float64]:
     """Return a column of numbers."""
     name = tree.feature_names[place]
     if hasattr(X, "tocsc"):  # a sparse matrix
         return np.asarray(X.tocsc()[:, [place]].toarray(), np.float64).ravel()
-    values = X[name] if hasattr(X, "columns") or isinstance(X, dict) else np.asarray(X)[:, place]
+    values = X[called(X, tree, place)] if has_names(X) else np.asarray(X)[:, place]
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):

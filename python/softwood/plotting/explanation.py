@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,6 @@ def _effects(tree: TreeModel, X: Any, label: Any) -> tuple[NDArray[np.float64], 
     labels = tree.classes.tolist()
     label = labels[-1] if label is None else label
     if label not in labels:
-        raise ValueError(f"label must be one of the model's classes, got {label!r}")
+        raise ValueError(f"label must be one of the model's classes, got {reprlib.repr(label)}")
     about = f"effect on the log odds of {plain(fitted(label, 120, 10))}"
     return tree.effects(X)[:, labels.index(label)], about  # type: ignore[union-attr]

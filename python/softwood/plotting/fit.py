@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -123,7 +124,7 @@ def plot_reliability(
     labels = tree.classes.tolist()
     label = labels[-1] if label is None else label
     if label not in labels:
-        raise ValueError(f"label must be one of the model's classes, got {label!r}")
+        raise ValueError(f"label must be one of the model's classes, got {reprlib.repr(label)}")
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, got {bins}")
     shares = tree.predict_proba(X)[:, labels.index(label)]

@@ -131,7 +131,9 @@ def plot_length_tradeoff(models: Sequence[Any], curves: Any, y: Any, ax: Any = N
     matplotlib Axes
     """
     if not isinstance(models, Iterable):
-        raise TypeError(f"models must be a sequence of trees on curves, got {type(models).__name__}")
+        raise TypeError(
+            f"models must be a sequence of trees on curves, got {type(models).__name__}"
+        )
     trees = [_functional(model) for model in models]
     if not trees or not all(isinstance(tree, FunctionalOrrtModel) for tree in trees):
         raise ValueError("models must be one or more regression trees on curves")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..models import CLASSIFIERS, FunctionalModel, TreeModel
 from ..outline import tree_of
 from .canvas import NEGATIVE, POSITIVE, bare, name_rows, start
+from .decision_map import called, has_names
 
 
 def plot_importance(
@@ -94,8 +95,8 @@ def permutation_losses(
 
 
 def _shuffled(X: Any, tree: TreeModel, place: int, rng: np.random.Generator) -> Any:
-    if isinstance(X, dict) or hasattr(X, "columns"):
-        name = tree.feature_names[place]
+    if has_names(X):
+        name = called(X, tree, place)
         order = rng.permutation(len(X[name]))
         if isinstance(X, dict):
             return {**X, name: [X[name][i] for i in order]}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import integer
 from ..path import SparsityPath
 from .canvas import bare, class_colours, start
 
@@ -36,13 +38,12 @@ def plot_path(path: SparsityPath[Any], ax: Any = None, *, along: str = "auto", a
     """
     _refuse_others(path)
     if along not in ("auto", *SYMBOLS):
-        raise ValueError(f"along must be 'auto', 'local' or 'global', got {along!r}")
+        raise ValueError(f"along must be 'auto', 'local' or 'global', got {reprlib.repr(along)}")
     if along == "auto":
         along = "local" if len(path.local_grid) >= len(path.global_grid) else "global"
     grid = path.local_grid if along == "local" else path.global_grid
     others = path.global_grid if along == "local" else path.local_grid
-    if not 0 <= at < len(others):
-        raise ValueError(f"at must be 0 to {len(others) - 1}, got {at}")
+    at = integer("at", at, 0, len(others) - 1)
     ax, look = start(ax, 6.4, 3.8)
 
     def drawn(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -94,7 +95,7 @@ def plot_path_map(path: SparsityPath[Any], ax: Any = None, *, of: str = "auto") 
     if of == "auto":
         of = "loss" if path.score is None else "score"
     if of not in named:
-        raise ValueError(f"of must be one of {', '.join(named)}, got {of!r}")
+        raise ValueError(f"of must be one of {', '.join(named)}, got {reprlib.repr(of)}")
     values = getattr(path, of)
     if values is None:
         raise ValueError("the path has no score: it was fitted without validation rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -55,5 +56,5 @@ def as_selection(rows: Any) -> dict[str, Any] | None:
             rows = RowSelection()
     if not isinstance(rows, RowSelection):
         kind = ValueError if isinstance(rows, str) else TypeError
-        raise kind(f'rows must be "all", "selected" or a RowSelection, got {rows!r}')
+        raise kind(f'rows must be "all", "selected" or a RowSelection, got {reprlib.repr(rows)}')
     return asdict(rows)

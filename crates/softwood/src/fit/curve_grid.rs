@@ -63,13 +63,14 @@ impl CurveGrid {
         )
     }
 
-    /// Checks the largest number of intervals against the points of the curves.
+    /// Checks the largest number of intervals against the points of the curves and the largest γ.
     pub(super) fn check_against(&self, layout: &CurveLayout) -> Result<(), InputError> {
         let largest = IntervalSettings {
             n_intervals: self.most_intervals(),
             ..IntervalSettings::default()
         };
-        largest.check_against(layout)
+        let gamma = self.gammas.iter().copied().fold(0.0, f64::max);
+        largest.check_against(layout, gamma)
     }
 
     /// The largest number of intervals.

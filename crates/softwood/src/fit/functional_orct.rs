@@ -42,7 +42,7 @@ pub fn fit_functional_orct<'a>(
     let began = Instant::now();
     settings.validate()?;
     layout.validate()?;
-    settings.intervals.check_against(layout)?;
+    settings.intervals.check_against(layout, settings.gamma)?;
     let checked = settings.on_means(settings.gamma);
     let costs = check_orct_data(&rows, labels, weights, &checked)?;
     layout.check_rows(&rows)?;

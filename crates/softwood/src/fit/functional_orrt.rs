@@ -85,7 +85,7 @@ pub(super) fn check_input(
 ) -> Result<(), InputError> {
     settings.validate()?;
     layout.validate()?;
-    settings.intervals.check_against(layout)?;
+    settings.intervals.check_against(layout, settings.gamma)?;
     check_x_and_names(rows, (None, None))?;
     check_response(rows, y)?;
     check_weights(rows.len(), weights)

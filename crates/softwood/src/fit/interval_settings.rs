@@ -1,6 +1,6 @@
 //! What fits to curves are asked of their intervals, whatever the tree.
 
-use super::validate::check_setting;
+use super::validate::{MAX_GAMMA, check_setting};
 use crate::error::InputError;
 use crate::functional::CurveLayout;
 
@@ -58,9 +58,16 @@ impl IntervalSettings {
         })
     }
 
-    /// Checks the number of intervals against the points that can tell them apart.
-    pub fn check_against(&self, layout: &CurveLayout) -> Result<(), InputError> {
+    /// Checks the number of intervals against the points that can tell them apart and against γ, which is
+    /// multiplied by it.
+    pub fn check_against(&self, layout: &CurveLayout, gamma: f64) -> Result<(), InputError> {
         let (h, most) = (self.n_intervals, layout.most_points());
+        check_setting(
+            gamma * h as f64 <= MAX_GAMMA,
+            "gamma",
+            "at most 1e9 divided by the number of intervals",
+            format!("{gamma} for {h} intervals"),
+        )?;
         check_setting(
             h <= most,
             "n_intervals",

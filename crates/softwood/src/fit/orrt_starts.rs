@@ -336,6 +336,8 @@ impl<'d> OrrtStarts<'_, 'd> {
 
     /// The splits of a soft regression tree, as steep as they are there where γ allows.
     fn splits_of_srt(&self) -> Result<Vec<f64>, Interrupted> {
+        // Other starts cost less, where time is up.
+        self.data.rows.stop.check()?;
         let settings = SrtSettings {
             depth: self.topology.depth(),
             n_starts: SRT_STARTS,

@@ -94,7 +94,8 @@ pub(super) fn constraint_reports(
         let unit = unit(asked.kind, response);
         ConstraintReport {
             reached: reached.value * unit,
-            multiplier: reached.multiplier / unit,
+            // Of responses next to 0 the price of a unit may be beyond all numbers.
+            multiplier: (reached.multiplier / unit).min(f64::MAX),
             feasible: reached.kept,
             ..asked
         }

@@ -47,9 +47,12 @@ pub(super) fn check_search(depth: usize, n_starts: usize, tol: f64) -> Result<()
     )
 }
 
+/// The steepest splits.
+pub(super) const MAX_GAMMA: f64 = 1e9;
+
 /// Steepness.
 pub(super) fn check_gamma(gamma: f64) -> Result<(), InputError> {
-    let allowed = gamma > 0.0 && gamma <= 1e9;
+    let allowed = gamma > 0.0 && gamma <= MAX_GAMMA;
     check_setting(allowed, "gamma", "a positive number up to 1e9", gamma)
 }
 

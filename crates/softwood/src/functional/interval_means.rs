@@ -106,8 +106,7 @@ impl IntervalMeans {
             |row, (i, out)| {
                 rows.copy_row(i, row);
                 for (out, (span, weights)) in out.iter_mut().zip(&weights) {
-                    let points = row[span.clone()].iter().zip(weights);
-                    *out = points.map(|(x, w)| x * w).sum();
+                    *out = weighted_sum(&row[span.clone()], weights);
                 }
             },
         );
@@ -140,6 +139,20 @@ impl IntervalMeans {
         };
         self.features().into_iter().map(of_feature).collect()
     }
+}
+
+/// Σ_k w_k x_k, the largest number where it overflows.
+fn weighted_sum(points: &[f64], weights: &[f64]) -> f64 {
+    // 2⁻⁵¹² of them: exact where sums are anywhere near overflow.
+    const DOWN: f64 = 1.0 / (UP * UP);
+    const UP: f64 = (1u128 << 127) as f64 * (1u128 << 127) as f64 * 4.0;
+    let terms = || points.iter().zip(weights);
+    let sum: f64 = terms().map(|(x, w)| x * w).sum();
+    if sum.is_finite() {
+        return sum;
+    }
+    let small: f64 = terms().map(|(x, w)| x * DOWN * w).sum();
+    (small * UP * UP).clamp(f64::MIN, f64::MAX)
 }
 
 /// The features of predictors whose derivatives of these orders are taken over so many intervals.
