@@ -182,6 +182,38 @@ fn a_kink_is_found() {
     assert!((model.report.loss * unit / mean - 1.0).abs() < 1e-9);
 }
 
+/// Two groups, apart in two features, with responses around 5 and −5 that rest on other features.
+fn groups(rows: usize, seed: u128) -> (Array2<f64>, Vec<f64>) {
+    let mut rng = Pcg64::new(seed, 1);
+    let mut x: Array2<f64> =
+        Array2::from_shape_simple_fn((rows, 25), || rng.random_range(0.0..1.0));
+    let mut y = Vec::with_capacity(rows);
+    for mut row in x.rows_mut() {
+        let first = rng.random_range(0.0..1.0) < 0.5;
+        let (a, b) = if first { (0.5, 0.75) } else { (0.25, 0.5) };
+        row[0] = a + rng.random_range(-0.12..0.12);
+        row[1] = b + rng.random_range(-0.1..0.1);
+        let noise = rng.random_range(-1.2..1.2);
+        y.push(noise + if first { 5.0 + row[2] } else { -5.0 - row[4] });
+    }
+    (x, y)
+}
+
+#[test]
+fn groups_apart_in_response_are_found_from_few_starts() {
+    for seed in 0..6 {
+        let (x, y) = groups(2000, seed);
+        let settings = OrrtSettings {
+            gamma: Some(512.0),
+            n_starts: 2,
+            ..quick(1)
+        };
+        let model = fit(&x, &y, &settings);
+        let share = 1.0 - r2(&model.predict(x.view()).unwrap(), &y);
+        assert!(share < 0.04, "{seed}: {share}");
+    }
+}
+
 #[test]
 fn predictions_mix_the_leaves_and_derivatives_are_those_of_differences() {
     let (x, y) = kinked(300, 3, 0.1);

@@ -275,18 +275,18 @@ impl<'d> OrrtStarts<'_, 'd> {
         &self,
         descent: &MixtureDescent<'_, '_>,
     ) -> Result<Starts<MixtureOutcome>, Interrupted> {
-        let from_srt = match self.splits_of_srt() {
+        let informed = match self.informed_splits() {
             Err(Interrupted::Source(error)) => return Err(error.into()),
-            found => found.ok(),
+            found => found.unwrap_or_default(),
         };
         let last = descent.last();
-        let begin = |start: usize| match (&from_srt, start) {
+        let begin = |start: usize| match informed.get(start) {
             // Soft stages would forget it.
-            (Some(theta), 0) => descent.follow(last, theta.clone(), FIRST_RUNG),
-            _ => {
+            Some(theta) => descent.follow(last, theta.clone(), FIRST_RUNG),
+            None => {
                 // The softest stage, 2p, forgets the start; the next one, 8p, keeps more of it.
                 let first = if last > 1 { start % 2 } else { 0 };
-                descent.follow(first, self.random_splits(start)?, FIRST_RUNG)
+                descent.follow(first, self.random_splits(start, None)?, FIRST_RUNG)
             }
         };
         let rows = &self.data.rows;
@@ -321,21 +321,26 @@ impl<'d> OrrtStarts<'_, 'd> {
         side_by_side(begun, self.data.rows.parallelism, finish)
     }
 
-    fn random_splits(&self, start: usize) -> Result<Vec<f64>, Interrupted> {
+    /// Splits through the data, all of them or all but a root.
+    fn random_splits(&self, start: usize, root: Option<&[f64]>) -> Result<Vec<f64>, Interrupted> {
         let (topology, p) = (&self.topology, self.data.features());
+        let layout = ParameterLayout::new(topology, p);
         let mut rng = Pcg64::new(u128::from(self.settings.run.random_state), start as u128);
-        let mut theta = vec![0.0; ParameterLayout::new(topology, p).dim()];
-        let (rows, fresh) = (
-            self.data.without_deadline().rows,
-            vec![true; topology.branches()],
-        );
+        let mut theta = vec![0.0; layout.dim()];
+        let rows = self.data.without_deadline().rows;
+        let mut fresh = vec![true; topology.branches()];
+        if let Some(root) = root {
+            layout.set_node(&mut theta, 0, root);
+            fresh[0] = false;
+        }
         let gamma = self.settings.steepness();
         splits_through_the_data(&rows, topology, gamma, &mut theta, &fresh, &mut rng)?;
         Ok(theta)
     }
 
-    /// The splits of a soft regression tree, as steep as they are there where γ allows.
-    fn splits_of_srt(&self) -> Result<Vec<f64>, Interrupted> {
+    /// The splits of a soft regression tree, as steep as they are there where γ allows, and splits below one that
+    /// parts what the linear regression predicts above its mean from the rest, if it predicts anything.
+    fn informed_splits(&self) -> Result<Vec<Vec<f64>>, Interrupted> {
         // Other starts cost less, where time is up.
         self.data.rows.stop.check()?;
         let settings = SrtSettings {
@@ -345,7 +350,7 @@ impl<'d> OrrtStarts<'_, 'd> {
             run: self.settings.run.clone(),
             ..SrtSettings::default()
         };
-        let (_, left) = Trend::take_out(&self.data.without_deadline(), &[])?;
+        let (trend, left) = Trend::take_out(&self.data.without_deadline(), &[])?;
         let left = left.with_stop(&self.data.rows.stop);
         let starts = SrtStarts {
             data: &left,
@@ -365,6 +370,22 @@ impl<'d> OrrtStarts<'_, 'd> {
             let gentler: Vec<f64> = split.iter().map(|a| a / steepest).collect();
             layout.set_node(&mut theta, t, &gentler);
         }
-        Ok(theta)
+        let mut informed = vec![theta];
+        if let Some(root) = self.along(trend.slopes()) {
+            informed.push(self.random_splits(informed.len(), Some(&root))?);
+        }
+        Ok(informed)
+    }
+
+    /// (a, μ) of the split through the mean row that is steepest along these slopes.
+    fn along(&self, slopes: &[f64]) -> Option<Vec<f64>> {
+        let largest = slopes.iter().fold(0.0_f64, |m, b| m.max(b.abs()));
+        if largest == 0.0 {
+            return None;
+        }
+        let mut split: Vec<f64> = slopes.iter().map(|b| b / largest).collect();
+        let z = split.iter().zip(&self.frame.centers).map(|(a, c)| a * c);
+        split.push(z.sum::<f64>() / slopes.len() as f64);
+        Some(split)
     }
 }

@@ -63,6 +63,11 @@ impl Trend {
         Ok((trend, data.with_response(&left)))
     }
 
+    /// Of the linear regression.
+    pub fn slopes(&self) -> &[f64] {
+        &self.line.slopes
+    }
+
     /// Mean square, in the squared units of the response, of what the tree is left with.
     pub fn unit(&self, response: &Standardization) -> f64 {
         (self.scale * response.scale).powi(2)
