@@ -10,6 +10,7 @@ mod groups;
 mod harden;
 mod improve;
 mod nested;
+mod node;
 mod oblique;
 mod partial;
 mod points;
