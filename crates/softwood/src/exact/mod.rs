@@ -25,4 +25,4 @@ pub(crate) use nested::Problem;
 pub(crate) use oblique::{Hyperplane, ObliqueTree, Paths};
 pub(crate) use points::Points;
 pub(crate) use solve::{Ended, Moment, Solution, SolveSettings, solve};
-pub(crate) use widen::widen;
+pub(crate) use widen::{Closing, widen};
