@@ -74,8 +74,8 @@ def fit_svm1_odt(
     epsilon : float or "auto"
         ε, the margin: at least 1e-6 and below 1. ``"auto"`` takes that of 0.003, 0.01, 0.03, 0.1
         and 0.3 whose trees get least of held-out rows wrong, on four folds of the training rows,
-        which few rows are dealt out to up to three times; ``report.cross_validation`` holds the
-        table.
+        which few rows are dealt out to up to three times; of those that tie, the one nearest to the
+        default. ``report.cross_validation`` holds the table.
     alpha2 : float or "auto"
         α₂ ≥ 0: once the routing is settled, every split minimizes ½‖h‖² + α₂‖h‖₁ + C times the
         mean slack of the rows that are right below it, against a distance of 1, no row that is
