@@ -288,6 +288,18 @@ def test_folds_choose_the_margin():
         softwood.fit_svm1_odt(X, y, epsilon="wide")
 
 
+def test_folds_that_tell_nothing_apart_choose_the_defaults():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.uniform(size=(60, 2)) * 0.2 + 0.8 * y[:, None]
+    open_settings = dict.fromkeys(("epsilon", "alpha2", "slack_cost"), "auto")
+    model = softwood.fit_svm1_odt(X, y, depth=1, max_nodes=0, start="cart", **open_settings)
+    table = model.report.cross_validation
+    chosen = table.candidates[table.chosen]
+    assert {c.score for c in table.candidates} == {1.0}
+    assert (chosen.epsilon, chosen.alpha2, chosen.slack_cost) == (0.01, 0.0, 100.0)
+
+
 def test_rows_that_stand_for_the_others_find_a_start_for_all():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(600, 2))
