@@ -18,6 +18,7 @@ use ndarray::Array2;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What is tried of ε, α₂ and C where they are not given.
 const MARGINS: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
@@ -29,6 +30,10 @@ const PLAIN: Svm1OdtCandidate = Svm1OdtCandidate {
     alpha2: 0.0,
     slack_cost: 100.0,
 };
+/// Descents for each split and round at most: enough to compare.
+const RESTARTS: usize = 4;
+/// Shares of the time for a fold that go into its starts and the closing of splits.
+const BESIDE: usize = 2;
 /// How much goes into the choice.
 const EFFORT: CvEffort = CvEffort {
     folds: 4,
@@ -44,6 +49,8 @@ struct Svm1OdtCandidates<'a> {
     settings: &'a Svm1OdtSettings,
     candidates: Vec<Svm1OdtCandidate>,
     stop: &'a Stop,
+    /// Time for a tree, so that one folding at least is finished.
+    share: Option<Duration>,
     /// Progress is that of the fit, not of its folds.
     apart: Control,
 }
@@ -75,6 +82,8 @@ pub(super) fn choose(
     let within = limit.map_or_else(|| stop.clone(), |limit| stop.within(limit));
     let mut of_fold = settings.clone();
     of_fold.run.time_limit = limit.map(|limit| limit / EFFORT.folds as u32);
+    of_fold.restarts = settings.restarts.min(RESTARTS);
+    let margins = settings.epsilon.map_or(MARGINS.len(), |_| 1);
     let tried = Svm1OdtCandidates {
         data: ClassData {
             rows: data.rows.reborrow(),
@@ -86,6 +95,7 @@ pub(super) fn choose(
         settings: &of_fold,
         candidates,
         stop: &within,
+        share: (of_fold.run.time_limit).map(|limit| limit / (margins + BESIDE) as u32),
         apart: Control {
             stop: control.stop.clone(),
             progress: Arc::default(),
@@ -230,7 +240,10 @@ impl Candidates for Svm1OdtCandidates<'_> {
             improve_limit: None,
         };
         let starts = begun.starts.clone();
-        let found = solve(&problem, starts, &no_proof, self.stop, &|_| {}).tree;
+        let stop = self
+            .share
+            .map_or_else(|| self.stop.clone(), |share| self.stop.within(share));
+        let found = solve(&problem, starts, &no_proof, &stop, &|_| {}).tree;
         let trial = |i: usize| {
             let closing = closing(&self.candidates[i]);
             let mut tree = widen(&problem, &found, closing, self.stop);
