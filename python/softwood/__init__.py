@@ -65,6 +65,7 @@ from .results import (
 from .row_groups import RowGroup
 from .selection import (
     BalancedRelaxation,
+    BalancedRows,
     Cluster,
     ExtremePoints,
     Hyperplanes,
@@ -72,6 +73,7 @@ from .selection import (
     SelectedRows,
     balanced_relaxation,
     leaf_regions,
+    select_balanced_rows,
     select_extreme_points,
     select_rows,
 )
@@ -79,6 +81,7 @@ from .warnings import SoftwoodWarning
 
 __all__ = [
     "BalancedRelaxation",
+    "BalancedRows",
     "Cluster",
     "Constraint",
     "Curve",
@@ -146,6 +149,7 @@ __all__ = [
     "load_example",
     "orrt_lambda_max",
     "orrt_sparsity_path",
+    "select_balanced_rows",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",

@@ -42,6 +42,7 @@ __all__ = [
     "orrt_lambda_max",
     "orrt_sparsity_path",
     "refuse_missing",
+    "select_balanced_rows",
     "select_extreme_points",
     "select_rows",
     "sparsity_path",
@@ -384,6 +385,9 @@ def select_rows(
     NDArray[np.int64],
     list[tuple[int, int, int, int, int, int, str]],
 ]: ...
+def select_balanced_rows(
+    x: _Rows, max_nodes: object
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], int, int, int]: ...
 def balanced_relaxation(
     x: _Rows,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, bool]: ...

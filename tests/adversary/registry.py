@@ -44,6 +44,7 @@ FUNCTIONS: dict[str, str] = {
     "load_example": "labels",
     "orrt_lambda_max": "response",
     "orrt_sparsity_path": "response",
+    "select_balanced_rows": "labels",
     "select_extreme_points": "labels",
     "select_rows": "labels",
     "sparsity_path": "labels",
@@ -58,6 +59,7 @@ INPUTS = {"Hyperplanes", "RowGroup", "RowSelection"}
 
 RESULTS = {
     "BalancedRelaxation",
+    "BalancedRows",
     "Cluster",
     "Constraint",
     "Curve",

@@ -138,6 +138,48 @@ def test_balanced_relaxation_reaches_the_optimum_that_highs_finds(kind, d):
     assert answer.covered.sum() - answer.selected.sum() == pytest.approx(-found.fun, abs=1e-4)
 
 
+def is_in_hull(X, row, others):
+    """Return whether a row is a convex combination of others."""
+    if not len(others):
+        return False
+    equations = np.vstack([X[others].T, np.ones(len(others))])
+    found = linprog(np.zeros(len(others)), A_eq=equations, b_eq=np.r_[X[row], 1.0])
+    return found.status == 0
+
+
+@pytest.mark.parametrize("kind", ["cloud", "grid", "duplicates"])
+@pytest.mark.parametrize("seed", range(2))
+def test_balanced_rows_are_the_best_of_all_sets_that_agree_with_the_relaxation(kind, seed):
+    n = 8
+    X = CLUSTERS[kind](np.random.default_rng(seed), n, 2)
+    relaxed = softwood.balanced_relaxation(X).covered
+    best = -n
+    for number in range(2**n):
+        chosen = np.flatnonzero(number >> np.arange(n) & 1)
+        others = np.setdiff1d(np.arange(n), chosen)
+        covered = [j for j in others if relaxed[j] > 1e-6 and is_in_hull(X, j, chosen)]
+        if set(np.flatnonzero(relaxed > 1 - 1e-6)) <= set(covered):
+            best = max(best, len(covered) - len(chosen))
+    found = softwood.select_balanced_rows(X)
+    assert found.objective == found.bound == best
+    assert found.objective == found.covered.sum() - len(found.indices)
+    assert not found.covered[found.indices].any()
+    assert all(is_in_hull(X, j, found.indices) for j in np.flatnonzero(found.covered))
+
+
+def test_balanced_rows_of_a_limit_cover_what_they_say_and_are_bounded():
+    X = np.random.default_rng(0).uniform(size=(60, 5))
+    limited = softwood.select_balanced_rows(X, max_nodes=3)
+    assert limited.nodes <= 4
+    assert limited.objective <= limited.bound
+    assert limited.bound <= softwood.balanced_relaxation(X).objective + 1e-6
+    assert all(is_in_hull(X, j, limited.indices) for j in np.flatnonzero(limited.covered))
+    with pytest.raises(ValueError, match="at most 100 rows"):
+        softwood.select_balanced_rows(np.zeros((101, 1)))
+    with pytest.raises((TypeError, ValueError), match="max_nodes"):
+        softwood.select_balanced_rows(X, max_nodes=-1)
+
+
 def test_weights_of_a_row_are_those_of_the_sparse_matrix():
     X = np.random.default_rng(0).normal(size=(100, 2))
     found = softwood.select_extreme_points(X)

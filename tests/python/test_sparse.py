@@ -242,7 +242,11 @@ def test_sparse_rows_of_other_things_are_refused(few):
         model.predict(sp.csr_array(X[:, 1:]))
     with pytest.raises(ValueError, match="X has 400 rows but y has 399 values"):
         fit_plain(sp.csr_array(X), y[1:])
-    for select in (softwood.select_extreme_points, softwood.balanced_relaxation):
+    for select in (
+        softwood.select_extreme_points,
+        softwood.balanced_relaxation,
+        softwood.select_balanced_rows,
+    ):
         with pytest.raises(TypeError, match=r"X must be dense, got a sparse csr_array; use"):
             select(sp.csr_array(X))
 

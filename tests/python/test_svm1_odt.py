@@ -75,7 +75,9 @@ def test_a_wider_margin_costs_errors():
     wide = softwood.fit_svm1_odt(X, y, depth=1, epsilon=0.1)
     assert (narrow.report.objective, wide.report.objective) == (0, 1)
     # The widest margin of the four: h = 2, g = 1, and 0.49 is 0.02 away.
-    assert narrow.report.proof.reached_margin == pytest.approx(0.02, abs=1e-6)
+    wide_open = softwood.fit_svm1_odt(X, y, depth=1, epsilon=0.01, slack_cost=1e6)
+    assert wide_open.report.proof.reached_margin == pytest.approx(0.02, abs=1e-4)
+    assert narrow.report.proof.reached_margin >= 0.01 - 1e-9
     assert wide.report.status == "optimal"
 
 
@@ -159,6 +161,8 @@ def test_starts_that_cannot_be_taken_are_refused():
         ("epsilon", 1e-7),
         ("alpha2", -1.0),
         ("alpha2", np.inf),
+        ("slack_cost", 0.0),
+        ("slack_cost", 1e7),
         ("depth", 4),
         ("depth", 0),
         ("restarts", 0),
@@ -274,11 +278,26 @@ def test_folds_choose_the_margin():
     table = model.report.cross_validation
     chosen = table.candidates[table.chosen]
     assert model.report.proof.margin == chosen.epsilon
-    assert {c.epsilon for c in table.candidates} == {0.003, 0.01, 0.03, 0.1, 0.2, 0.4}
-    assert {c.alpha2 for c in table.candidates} == {0.0, 0.1, 1.0}
-    assert chosen.score == max(c.score for c in table.candidates)
+    assert {c.epsilon for c in table.candidates} == {0.003, 0.01, 0.03, 0.1, 0.3}
+    assert {c.alpha2 for c in table.candidates} == {0.0, 10.0}
+    assert {c.slack_cost for c in table.candidates} == {100.0}
+    finalists = [c for c in table.candidates if c.folds == chosen.folds]
+    assert chosen.folds == table.folds * table.repeats
+    assert chosen.score == max(c.score for c in finalists)
     with pytest.raises(TypeError, match="epsilon must be a number"):
         softwood.fit_svm1_odt(X, y, epsilon="wide")
+
+
+def test_folds_that_tell_nothing_apart_choose_the_defaults():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.uniform(size=(60, 2)) * 0.2 + 0.8 * y[:, None]
+    open_settings = dict.fromkeys(("epsilon", "alpha2", "slack_cost"), "auto")
+    model = softwood.fit_svm1_odt(X, y, depth=1, max_nodes=0, start="cart", **open_settings)
+    table = model.report.cross_validation
+    chosen = table.candidates[table.chosen]
+    assert {c.score for c in table.candidates} == {1.0}
+    assert (chosen.epsilon, chosen.alpha2, chosen.slack_cost) == (0.01, 0.0, 100.0)
 
 
 def test_rows_that_stand_for_the_others_find_a_start_for_all():

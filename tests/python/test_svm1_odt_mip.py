@@ -103,6 +103,23 @@ def test_a_start_is_kept_where_time_is_too_short():
     assert model.report.proof.bound <= model.report.objective
 
 
+@pytest.mark.parametrize("solver", ["mip", "paper"])
+def test_rows_that_share_a_point_are_in_the_bound_before_the_program_has_them(solver):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.integers(0, 4, (60, 4)).astype(float), 2, axis=0)
+    y = rng.integers(0, 2, len(X))
+    counts = {}
+    for row, label in zip(map(tuple, X), y, strict=True):
+        counts.setdefault(row, [0, 0])[label] += 1
+    least = sum(min(pair) for pair in counts.values())
+    assert least > 10
+    # The solver has hardly begun when its time is up.
+    settings = {"solver": solver, "time_limit": 1.0, "n_starts": 1, "restarts": 1}
+    proof = softwood.fit_svm1_odt(X, y, start="cart", **settings).report.proof
+    assert proof.bound >= least
+    assert all(moment.bound >= least for moment in proof.course)
+
+
 def test_missing_highs_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
     with pytest.raises(ImportError, match=r'pip install "softwood\[mip\]"'):

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use softwood::selection::{
     BalancedChoice, ClusterRule, ExtremePoints, Hyperplanes, SelectionSettings,
-    balanced_relaxation, select_extreme_points, select_rows,
+    balanced_relaxation, select_balanced_rows, select_extreme_points, select_rows,
 };
 use softwood::{FitError, StopFlag};
 
@@ -351,6 +351,26 @@ fn rows_that_cover_each_other_do_not_all_go() {
     .expect("valid rows");
     assert_eq!(chosen.clusters[0].covered, 11);
     assert_eq!(chosen.indices, [1, 9]);
+}
+
+#[test]
+fn balanced_rows_gain_no_less_than_four_corners_that_cover_all() {
+    let mut rng = Pcg64::seed_from_u64(4);
+    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
+    let x = Array2::from_shape_fn((24, 2), |(i, k)| match i {
+        0..4 => corners[i][k],
+        _ => rng.random_range(0.3..0.7),
+    });
+    let found = select_balanced_rows(x.view(), 500, &StopFlag::default()).expect("valid rows");
+    let covered = found.covered.iter().filter(|covered| **covered).count();
+    assert_eq!(found.objective, covered as i64 - found.indices.len() as i64);
+    assert!(found.indices.iter().all(|i| !found.covered[*i]));
+    assert!(found.objective >= 24 - 4 - 4);
+    let relaxed = balanced_relaxation(x.view(), &StopFlag::default()).expect("valid rows");
+    assert!(found.objective <= found.bound && found.bound as f64 <= relaxed.objective + 1e-6);
+    let hasty = select_balanced_rows(x.view(), 0, &StopFlag::default()).expect("valid rows");
+    assert_eq!(hasty.nodes, 1);
+    assert!(hasty.objective <= found.objective && found.bound <= hasty.bound);
 }
 
 #[test]

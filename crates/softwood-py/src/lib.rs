@@ -63,7 +63,9 @@ mod _core {
     #[pymodule_export]
     use super::orrt::OrrtHandle;
     #[pymodule_export]
-    use super::selection_functions::{balanced_relaxation, select_extreme_points, select_rows};
+    use super::selection_functions::{
+        balanced_relaxation, select_balanced_rows, select_extreme_points, select_rows,
+    };
     #[pymodule_export]
     use super::setting_tables::defaults;
     #[pymodule_export]

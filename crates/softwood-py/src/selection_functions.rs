@@ -3,6 +3,7 @@
 use crate::arrays::Matrix;
 use crate::doorway::{Call, run_interruptible};
 use crate::setting_tables::selection_settings;
+use crate::settings::{Kind, Whole};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -95,6 +96,40 @@ pub fn select_rows<'py>(
         as_int64(chosen.indices).into_pyarray(py),
         as_int64(chosen.cluster).into_pyarray(py),
         accounts,
+    ))
+}
+
+/// The answer of `select_balanced_rows`: rows, covered, objective, bound, nodes.
+type BalancedRows<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<bool>>,
+    i64,
+    i64,
+    usize,
+);
+
+/// Balanced selection; `softwood.select_balanced_rows` prepares the arguments.
+#[pyfunction]
+pub fn select_balanced_rows<'py>(
+    py: Python<'py>,
+    x: Matrix<'py>,
+    max_nodes: &Bound<'py, PyAny>,
+) -> PyResult<BalancedRows<'py>> {
+    let rows = x.rows(py)?;
+    let max_nodes: Option<usize> = Whole(0, 1_000_000_000).take("max_nodes", max_nodes)?;
+    let answer = run_interruptible(py, Call::on(&rows, "select_balanced_rows"), |control| {
+        softwood::selection::select_balanced_rows(
+            rows,
+            max_nodes.unwrap_or(usize::MAX),
+            &control.stop,
+        )
+    })?;
+    Ok((
+        as_int64(answer.indices).into_pyarray(py),
+        answer.covered.into_pyarray(py),
+        answer.objective,
+        answer.bound,
+        answer.nodes,
     ))
 }
 

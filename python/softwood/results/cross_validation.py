@@ -233,6 +233,8 @@ class Svm1OdtCandidate(CvCandidate):
         ε, the margin.
     alpha2 : float
         α₂, the cost of ‖h‖₁.
+    slack_cost : float
+        C, the cost of slack.
     score : float
         Share of held-out rows predicted right.
     standard_error : float
@@ -243,6 +245,7 @@ class Svm1OdtCandidate(CvCandidate):
 
     epsilon: float
     alpha2: float
+    slack_cost: float
 
 
 # Scores that are the better the larger they are.

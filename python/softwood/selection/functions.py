@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 from .. import _core, _inputs
 from .._settings import SELECT_ROWS
 from .regions import as_hyperplanes
-from .results import BalancedRelaxation, Cluster, ExtremePoints, Hyperplanes, SelectedRows
+from .results import (
+    BalancedRelaxation,
+    BalancedRows,
+    Cluster,
+    ExtremePoints,
+    Hyperplanes,
+    SelectedRows,
+)
 
 
 def select_extreme_points(
@@ -171,8 +178,8 @@ def balanced_relaxation(X: Any) -> BalancedRelaxation:
     """Solve the linear relaxation of balanced selection: few rows that cover many.
 
     Relaxation (9) of the reference, the first step of its algorithm 2: maximize Σ (b_i − a_i) under
-    b_j x_j = Σ λ_ji x_i, Σ λ_ji = b_j, 0 ≤ λ_ji ≤ a_i and a_j + b_j ≤ 1, sums over i ≠ j. The 0–1
-    program that follows in algorithm 2 is not available in this version.
+    b_j x_j = Σ λ_ji x_i, Σ λ_ji = b_j, 0 ≤ λ_ji ≤ a_i and a_j + b_j ≤ 1, sums over i ≠ j.
+    :func:`select_balanced_rows` goes on from there.
 
     Parameters
     ----------
@@ -199,4 +206,50 @@ def balanced_relaxation(X: Any) -> BalancedRelaxation:
     selected, covered, objective, solved = _core.balanced_relaxation(_inputs.as_dense_rows(X))
     return BalancedRelaxation(
         selected=selected, covered=covered, objective=objective, solved=solved
+    )
+
+
+def select_balanced_rows(X: Any, max_nodes: int | None = 200) -> BalancedRows:
+    """Select few rows that cover many, all others left aside.
+
+    Algorithm 2 of the reference: relaxation (9), see :func:`balanced_relaxation`, decides which
+    rows are covered where its b is 0 or 1; the 0–1 program (6) decides the rest, by branch and
+    bound. Rows covered minus rows selected is what is maximized.
+
+    Parameters
+    ----------
+    X : array_like or data frame, shape (N, p)
+        Rows of one cluster, finite; at most 100, since the program has a variable for each pair.
+    max_nodes : int, optional
+        Relaxations to solve at most, one or two more to finish a step; None for no limit. Then the
+        best selection so far is returned; its `bound` tells what may be left.
+
+    Returns
+    -------
+    BalancedRows
+        The rows, what they cover, and how far the best can be.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong; nothing has been computed then.
+    KeyboardInterrupt
+        On Ctrl-C, within moments.
+
+    References
+    ----------
+    H. Zhu, P. Murali, D. T. Phan, L. M. Nguyen, J. R. Kalagnanam: A scalable MIP-based method for
+    learning optimal multivariate decision trees. NeurIPS 2020, supplement B.
+
+    Examples
+    --------
+    >>> import softwood
+    >>> found = softwood.select_balanced_rows([[0.0], [1.0], [0.25], [0.5], [0.75]])
+    >>> found.indices.tolist(), found.covered.tolist(), found.objective == found.bound
+    ([0, 1], [False, False, True, True, True], True)
+    """
+    rows = _inputs.as_dense_rows(X)
+    indices, covered, objective, bound, nodes = _core.select_balanced_rows(rows, max_nodes)
+    return BalancedRows(
+        indices=indices, covered=covered, objective=objective, bound=bound, nodes=nodes
     )

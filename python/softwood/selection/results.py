@@ -127,6 +127,31 @@ class SelectedRows:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class BalancedRows:
+    """Few rows that cover many.
+
+    Attributes
+    ----------
+    indices : ndarray of int64
+        The rows selected, increasing.
+    covered : ndarray of bool, shape (N,)
+        Rows that are covered by those selected, and left out for that. All others are neither.
+    objective : int
+        Rows covered minus rows selected.
+    bound : int
+        No selection that agrees with the relaxation where that is 0 or 1 has more.
+    nodes : int
+        Relaxations solved.
+    """
+
+    indices: NDArray[np.int64]
+    covered: NDArray[np.bool_]
+    objective: int
+    bound: int
+    nodes: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class BalancedRelaxation:
     """The optimum of the relaxation of balanced selection.
 

@@ -58,6 +58,7 @@ table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
     "depth" => depth: Whole(1, 3);
     "epsilon" => epsilon: OrAuto(Number, "a number");
     "alpha2" => alpha2: OrAuto(Number, "a number");
+    "slack_cost" => slack_cost: OrAuto(Number, "a number");
     "start" => start: Start;
     "rows" => selection: Selection;
     "n_starts" => n_starts: Whole(1, 1_000_000);

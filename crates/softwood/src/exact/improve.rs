@@ -1,7 +1,9 @@
-//! One split at a time: the hyperplane that costs least with all others held.
+//! One split at a time: the hyperplane that costs least with all others held, by descents and, where these
+//! gain nothing any more, exactly.
 
 use super::harden::{Hardened, harden};
 use super::nested::Problem;
+use super::node::settle_split;
 use super::oblique::ObliqueTree;
 use super::partial::Partial;
 use super::zero_one::{Demand, cost_of, descend, shaken};
@@ -52,6 +54,13 @@ pub(crate) fn improve(
                     idle = 0;
                 }
                 best = next;
+            }
+            if idle == settings.patience {
+                let settled = settle_split(problem, &best.tree, split, stop)
+                    .map(|tree| harden(problem, blank, tree, stop));
+                if let Some(next) = settled.filter(|next| next.cost < best.cost) {
+                    (best, idle) = (next, 0);
+                }
             }
         }
         round += 1;

@@ -80,8 +80,7 @@ impl Nested {
         (budget, goal): (u64, f64),
         stop: &Stop,
     ) -> Result<(), Cut> {
-        let beyond = frame.iter().filter(|i| !self.order.contains(i));
-        let members: Vec<usize> = self.order.iter().chain(beyond).copied().collect();
+        let members = self.members(frame);
         let fresh = Partial::new(problem.points, problem.paths, &members, problem.margin);
         let known: Vec<Vec<Option<Place>>> = known
             .iter()
@@ -93,6 +92,19 @@ impl Nested {
             state = self.settle_next(&fresh, state, &known, (budget, stop))?;
         }
         Ok(())
+    }
+
+    /// A tree for the points that are settled.
+    pub fn tree(&self, problem: &Problem<'_>, frame: &[usize]) -> ObliqueTree {
+        let members = self.members(frame);
+        let fresh = Partial::new(problem.points, problem.paths, &members, problem.margin);
+        self.rebuild(&fresh).0.tree()
+    }
+
+    /// The points in their order, then those of the frame that are not among them.
+    fn members(&self, frame: &[usize]) -> Vec<usize> {
+        let beyond = frame.iter().filter(|i| !self.order.contains(i));
+        self.order.iter().chain(beyond).copied().collect()
     }
 
     /// The settled points in their places, as far as hyperplanes allow that, and what they cost.

@@ -48,6 +48,20 @@ impl Points {
         points
     }
 
+    /// The same points with the weights of other classes, n × K.
+    pub fn with_weights(&self, classes: usize, weights: &[f64]) -> Self {
+        Self {
+            features: self.features,
+            classes,
+            x: self.x.clone(),
+            weights: weights.to_vec(),
+            totals: weights
+                .chunks_exact(classes)
+                .map(|w| w.iter().sum())
+                .collect(),
+        }
+    }
+
     /// n.
     pub fn len(&self) -> usize {
         self.totals.len()

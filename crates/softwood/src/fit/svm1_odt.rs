@@ -2,8 +2,8 @@
 
 use super::check_orct_data::{check_labels, classes_present};
 use super::leaf_weights::in_users_unit;
+use super::svm1_odt_candidates::{choose, closing};
 use super::svm1_odt_found::Found;
-use super::svm1_odt_margin::choose_margin;
 use super::svm1_odt_model::{Searched, to_model};
 use super::svm1_odt_rows::{SearchRows, points};
 use super::svm1_odt_selected::select_and_search;
@@ -33,7 +33,7 @@ const MOST_VALUES: usize = 1 << 27;
 /// (paper 3, model (1) with M = 1 and no slack). The search begins with the starts, improves one split at
 /// a time, and raises a lower bound by depth-first search over the leaves of nested sets of rows and of
 /// disjoint groups, until bound and tree meet or a limit ends it. Then, the routing of what is right being
-/// held, hyperplanes take the widest margin less α₂‖h‖₁. The tree is never worse than its starts. Same
+/// held, hyperplanes take a soft margin as those of support vector machines. The tree is never worse than its starts. Same
 /// seed, same bits, on any number of threads, unless the time limit ends it.
 pub fn fit_svm1_odt<'a>(
     rows: impl Into<Rows<'a>>,
@@ -159,12 +159,7 @@ fn fit_rows(
     };
     control.progress.announce(random_starts + 2);
     control.progress.begin_phase(random_starts + 2);
-    let chosen = choose_margin(data, settings, (stop, control))?;
-    let settings = &Svm1OdtSettings {
-        epsilon: Some(chosen.epsilon),
-        alpha2: Some(chosen.alpha2),
-        ..settings.clone()
-    };
+    let (chosen, table) = choose(data, settings, (stop, control))?;
     let (scaling, points) = points(data, stop)?;
     let paths = Paths::new(settings.depth);
     let problem = Problem {
@@ -195,10 +190,10 @@ fn fit_rows(
         problem: &problem,
         scaling: &scaling,
         found: search(task)?,
-        alpha2: chosen.alpha2,
+        closing: closing(&chosen),
     };
     let mut model = to_model(searched, data, settings.run.columns(), stop);
-    model.report.cross_validation = chosen.table;
+    model.report.cross_validation = table;
     model.report.selection = selected;
     control.progress.complete();
     Ok(model)

@@ -91,12 +91,13 @@ fn after(start: Solution, found: &MipSolution, stop: &Stop) -> Solution {
             (false, Err(stopped)) => Ended::Stopped(stopped),
             (false, Ok(())) => Ended::Stopped(Stopped::TimeLimit),
         },
-        course: course(start.course.clone(), before, found),
+        course: course(&start, before, found),
         ..start
     }
 }
 
-/// Puts the solver's tree, its objective and bound in the place of the start.
+/// Puts the solver's tree, its objective and bound in the place of the start, whose bound holds on: what rows
+/// that share a point cost. It does with slack, too, as each of them pays α₁ε ≥ 1 where they part.
 fn take(
     problem: &Problem<'_>,
     rows: &LabelledPoints<'_>,
@@ -105,11 +106,12 @@ fn take(
     solution: Solution,
 ) -> Found {
     let whole_costs = of_mip.alpha1.is_none() && of_mip.alpha2 == 0.0;
+    let bound = bound.max(solution.bound);
     // Solvers prove within a tolerance; weights of rows are whole numbers more often than not.
     let bound = if whole_costs {
-        whole(rows, bound.max(0.0))
+        whole(rows, bound)
     } else {
-        bound.max(0.0)
+        bound
     };
     let counts = whole_costs && of_mip.formulation == Formulation::CorrectRows;
     let cost = |tree: &ObliqueTree| counted(problem, tree.clone()).cost;
@@ -157,13 +159,13 @@ fn whole(rows: &LabelledPoints<'_>, bound: f64) -> f64 {
     }
 }
 
-/// The course of the start, then that of the solver.
-fn course(mut start: Vec<Moment>, before: f64, found: &MipSolution) -> Vec<Moment> {
-    start.extend(found.course.iter().map(|(seconds, cost, bound)| Moment {
+/// The course of the start, then that of the solver, after the seconds `before`.
+fn course(start: &Solution, before: f64, found: &MipSolution) -> Vec<Moment> {
+    let of_solver = found.course.iter().map(|(seconds, cost, bound)| Moment {
         seconds: before + seconds,
         cost: *cost,
-        bound: bound.max(0.0),
+        bound: bound.max(start.bound),
         nodes: 0,
-    }));
-    start
+    });
+    start.course.iter().copied().chain(of_solver).collect()
 }

@@ -1,10 +1,10 @@
-//! What the search has found, as a model: hyperplanes of the widest margin in the user's units, splits that
+//! What the search has found, as a model: hyperplanes of a soft margin in the user's units, splits that
 //! part nothing left out, and the report.
 
 use super::svm1_odt_found::Found;
 use super::svm1_odt_rows::SearchRows;
 use crate::data::{Encoding, FeatureMap, Scaling};
-use crate::exact::{Ended, Hyperplane, ObliqueTree, Problem, counted, widen};
+use crate::exact::{Closing, Ended, Hyperplane, ObliqueTree, Problem, counted, widen};
 use crate::fitted::{
     FitReport, FittedTree, HardSplit, HardTree, Notice, ProofMoment, ProofReport, Svm1OdtModel,
 };
@@ -15,8 +15,8 @@ use crate::tree::Shape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Time for the widest margins, beyond the limit of the search.
-const WIDENING: Duration = Duration::from_secs(5);
+/// Time for closing the splits, beyond the limit of the search.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// Splits that save less than this share of all weight are left out: next to nothing of weighted rows, and
 /// nothing at all of fewer than a million.
@@ -27,7 +27,7 @@ pub(super) struct Searched<'a> {
     pub problem: &'a Problem<'a>,
     pub scaling: &'a Scaling,
     pub found: Found,
-    pub alpha2: f64,
+    pub closing: Closing,
 }
 
 pub(super) fn to_model(
@@ -40,7 +40,7 @@ pub(super) fn to_model(
     let of_search = found.solution.tree.clone();
     let (mut tree_of_planes, cost) = match found.objective {
         Some(objective) => (of_search, objective),
-        None => widest(problem, of_search, searched.alpha2, stop),
+        None => closed(problem, of_search, searched.closing, stop),
     };
     tree_of_planes.relabel(problem.points);
     let kept = kept_splits(&tree_of_planes);
@@ -67,15 +67,15 @@ pub(super) fn to_model(
     }
 }
 
-/// The tree with hyperplanes of the widest margin, if that makes it no worse, without idle splits; its cost.
-fn widest(
+/// The tree with hyperplanes of a soft margin, if that makes it no worse, without idle splits; its cost.
+fn closed(
     problem: &Problem<'_>,
     tree: ObliqueTree,
-    alpha2: f64,
+    closing: Closing,
     stop: &Stop,
 ) -> (ObliqueTree, f64) {
     let before = counted(problem, tree);
-    let mut wide = widen(problem, &before.tree, alpha2, &stop.with_limit(WIDENING));
+    let mut wide = widen(problem, &before.tree, closing, &stop.with_limit(CLOSING));
     wide.relabel(problem.points);
     let wide = counted(problem, wide);
     let errors = |tree: &ObliqueTree| tree.errors(problem.points);

@@ -14,6 +14,8 @@ const LEAST_MARGIN: f64 = 1e-6;
 const IMPROVE_SHARE: f64 = 0.4;
 /// Largest α₂: products stay finite.
 const MAX_NORM_PENALTY: f64 = 1e100;
+/// Largest C: beyond it slack is as good as forbidden, and the program hard to solve.
+const MAX_SLACK_COST: f64 = 1e6;
 
 /// What [`fit_svm1_odt`](crate::fit_svm1_odt) is asked for.
 #[derive(Clone, Debug)]
@@ -23,8 +25,11 @@ pub struct Svm1OdtSettings {
     /// ε: a row is right only if |g − h·x| ≥ ε at every split on its way, the largest being 1. Chosen on
     /// folds of the rows if None.
     pub epsilon: Option<f64>,
-    /// α₂ ≥ 0: what ‖h‖₁ costs against the margin once the routing is settled. Chosen on folds if None.
+    /// α₂ ≥ 0: what ‖h‖₁ costs once the routing is settled, beside ½‖h‖². Chosen on folds if None.
     pub alpha2: Option<f64>,
+    /// C > 0: what the mean slack of right rows against a distance of 1 costs then; the larger, the more a
+    /// split goes by its nearest rows. Chosen on folds if None.
+    pub slack_cost: Option<f64>,
     /// Where the search begins.
     pub start: Svm1OdtStart,
     /// How rows are selected on which the best start is trained further; all are searched if None.
@@ -72,6 +77,7 @@ impl Default for Svm1OdtSettings {
             depth: 2,
             epsilon: Some(0.01),
             alpha2: Some(0.0),
+            slack_cost: Some(100.0),
             start: Svm1OdtStart::Auto,
             selection: None,
             n_starts: 20,
@@ -110,6 +116,13 @@ impl Svm1OdtSettings {
             "alpha2",
             "a number of at least 0 and at most 1e100",
             alpha2,
+        )?;
+        let slack_cost = self.slack_cost.unwrap_or(MAX_SLACK_COST);
+        check_setting(
+            slack_cost > 0.0 && slack_cost <= MAX_SLACK_COST,
+            "slack_cost",
+            "a number above 0 and at most 1e6",
+            slack_cost,
         )?;
         check_setting(self.n_starts >= 1, "n_starts", "at least 1", self.n_starts)?;
         check_setting(self.restarts >= 1, "restarts", "at least 1", self.restarts)

@@ -1,4 +1,4 @@
-//! Balanced selection, algorithm 2 as far as its linear relaxation: few rows that cover many.
+//! Balanced selection, the linear relaxation of algorithm 2: few rows that cover many.
 
 use super::extreme_points::{check_shape, extreme_points};
 use crate::data::finite::check_finite;
@@ -16,7 +16,7 @@ use clarabel::solver::{
 const MAX_BALANCED_ROWS: usize = 100;
 
 /// Shares closer to 0 or 1 than this are 0 or 1; the solver is exact to about 1e-8.
-const INTEGRAL_WITHIN: f64 = 1e-6;
+pub(super) const INTEGRAL_WITHIN: f64 = 1e-6;
 
 /// The optimum of relaxation (9).
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,18 @@ pub fn balanced_relaxation<'a>(
     rows: impl Into<Rows<'a>>,
     stop: &StopFlag,
 ) -> Result<BalancedRelaxation, FitError> {
-    let rows = rows.into();
+    on_checked(rows.into(), stop, |cluster, stop| {
+        let found = cluster.relax(&Fixed::none(cluster.n), stop)?;
+        Ok(found.expect("selecting nothing is feasible"))
+    })
+}
+
+/// Answers a question about rows that a program can be made of, in one thread.
+pub(super) fn on_checked<T: Send>(
+    rows: Rows<'_>,
+    stop: &StopFlag,
+    answer: impl FnOnce(&BalancedCluster, &Stop) -> Result<T, Stopped> + Send,
+) -> Result<T, FitError> {
     check_shape(&rows)?;
     if rows.len() > MAX_BALANCED_ROWS {
         return Err(FitError::Input(InputError::Setting {
@@ -78,57 +89,115 @@ pub fn balanced_relaxation<'a>(
     }
     in_pool(Some(1), || {
         check_finite(&rows)?;
-        relaxation(&rows, &Stop::new(stop, None)).map_err(|_: Stopped| FitError::Cancelled)
+        let stop = Stop::new(stop, None);
+        let answered = BalancedCluster::new(&rows, &stop).and_then(|made| answer(&made, &stop));
+        answered.map_err(|_: Stopped| FitError::Cancelled)
     })?
 }
 
-fn relaxation(rows: &Rows<'_>, stop: &Stop) -> Result<BalancedRelaxation, Stopped> {
-    let n = rows.len();
-    let scaling = Scaling::learn_unless_stopped(ScalingKind::MinMax, *rows, None, stop)?;
-    let columns: Vec<Vec<f64>> = (0..rows.features())
-        .map(|k| {
-            let mut column = rows.column(k);
-            scaling.features[k].apply_to(&mut column);
-            column
-        })
-        .collect();
-    // Only rows in the hull of the others can be covered; rows of one value cover each other.
-    let covering = extreme_points(rows, 0.0, stop)?;
-    let repeated = |j: usize| (0..n).any(|i| i != j && columns.iter().all(|c| c[i] == c[j]));
-    let coverable: Vec<usize> = (0..n)
-        .filter(|j| covering.covered[*j] || repeated(*j))
-        .collect();
-    let program = Program::new(n, &columns, &coverable);
-    let settings = DefaultSettings {
-        verbose: false,
-        ..DefaultSettings::default()
-    };
-    let nothing = CscMatrix::zeros((program.variables(), program.variables()));
-    let mut solver = DefaultSolver::new(
-        &nothing,
-        &program.costs,
-        &program.matrix,
-        &program.right,
-        &program.cones,
-        settings,
-    )
-    .expect("a program of matching sizes");
-    let polled = stop.clone();
-    solver.set_termination_callback(move |_: &DefaultInfo<f64>| polled.check().is_err());
-    solver.solve();
-    stop.check()?;
-    let solution = &solver.solution;
-    let unit = |x: f64| x.clamp(0.0, 1.0);
-    let mut covered = vec![0.0; n];
-    for (weights, j) in solution.x[n..].chunks_exact((n - 1).max(1)).zip(&coverable) {
-        covered[*j] = unit(weights.iter().sum());
+/// What branching has decided of each row: a, and b.
+#[derive(Clone, Debug)]
+pub(super) struct Fixed {
+    pub selected: Vec<Option<bool>>,
+    pub covered: Vec<Option<bool>>,
+}
+
+impl Fixed {
+    /// Nothing.
+    pub fn none(n: usize) -> Self {
+        Self {
+            selected: vec![None; n],
+            covered: vec![None; n],
+        }
     }
-    Ok(BalancedRelaxation {
-        selected: solution.x[..n].iter().map(|a| unit(*a)).collect(),
-        covered,
-        objective: -solution.obj_val,
-        solved: solution.status == SolverStatus::Solved,
-    })
+}
+
+/// The rows of one cluster, features scaled to \[0, 1\].
+pub(super) struct BalancedCluster {
+    pub n: usize,
+    /// d columns of n.
+    columns: Vec<Vec<f64>>,
+    /// Rows in the hull of the others.
+    coverable: Vec<usize>,
+}
+
+impl BalancedCluster {
+    fn new(rows: &Rows<'_>, stop: &Stop) -> Result<Self, Stopped> {
+        let n = rows.len();
+        let scaling = Scaling::learn_unless_stopped(ScalingKind::MinMax, *rows, None, stop)?;
+        let columns: Vec<Vec<f64>> = (0..rows.features())
+            .map(|k| {
+                let mut column = rows.column(k);
+                scaling.features[k].apply_to(&mut column);
+                column
+            })
+            .collect();
+        // Only rows in the hull of the others can be covered; rows of one value cover each other.
+        let covering = extreme_points(rows, 0.0, stop)?;
+        let repeated = |j: usize| (0..n).any(|i| i != j && columns.iter().all(|c| c[i] == c[j]));
+        let coverable: Vec<usize> = (0..n)
+            .filter(|j| covering.covered[*j] || repeated(*j))
+            .collect();
+        Ok(Self {
+            n,
+            columns,
+            coverable,
+        })
+    }
+
+    /// The optimum of (9) under what is decided; none if nothing obeys that.
+    pub fn relax(&self, fixed: &Fixed, stop: &Stop) -> Result<Option<BalancedRelaxation>, Stopped> {
+        let n = self.n;
+        let program = Program::new(self, fixed);
+        let settings = DefaultSettings {
+            verbose: false,
+            ..DefaultSettings::default()
+        };
+        let nothing = CscMatrix::zeros((program.variables(), program.variables()));
+        let mut solver = DefaultSolver::new(
+            &nothing,
+            &program.costs,
+            &program.matrix,
+            &program.right,
+            &program.cones,
+            settings,
+        )
+        .expect("a program of matching sizes");
+        let polled = stop.clone();
+        solver.set_termination_callback(move |_: &DefaultInfo<f64>| polled.check().is_err());
+        solver.solve();
+        stop.check()?;
+        let solution = &solver.solution;
+        let infeasible = [
+            SolverStatus::PrimalInfeasible,
+            SolverStatus::AlmostPrimalInfeasible,
+        ];
+        if infeasible.contains(&solution.status) {
+            return Ok(None);
+        }
+        let unit = |x: f64| x.clamp(0.0, 1.0);
+        let mut covered = vec![0.0; n];
+        for (weights, j) in solution.x[n..]
+            .chunks_exact((n - 1).max(1))
+            .zip(&self.coverable)
+        {
+            covered[*j] = unit(weights.iter().sum());
+        }
+        Ok(Some(BalancedRelaxation {
+            selected: solution.x[..n].iter().map(|a| unit(*a)).collect(),
+            covered,
+            objective: -solution.obj_val,
+            solved: solution.status == SolverStatus::Solved,
+        }))
+    }
+}
+
+/// Of some rows what is decided: their places among them, and 0 or 1.
+fn decided(of: &[Option<bool>], rows: &[usize]) -> Vec<(usize, f64)> {
+    let known = rows.iter().enumerate();
+    known
+        .filter_map(|(place, i)| Some((place, f64::from(of[*i]?))))
+        .collect()
 }
 
 /// (9) in the variables a, then λ_j of each coverable row j, b_j being Σ_i λ_ji:
@@ -141,17 +210,27 @@ struct Program {
 }
 
 impl Program {
-    fn new(n: usize, columns: &[Vec<f64>], coverable: &[usize]) -> Self {
+    fn new(cluster: &BalancedCluster, fixed: &Fixed) -> Self {
+        let (n, columns, coverable) = (cluster.n, &cluster.columns, &cluster.coverable);
         let (d, m) = (columns.len(), coverable.len());
         let pairs = m * (n - 1);
-        // Rows: m·d equations, a ≥ 0, λ ≥ 0, λ_ji ≤ a_i, a_j + Σ_i λ_ji ≤ 1.
-        let (positive, weights) = (m * d, m * d + n);
+        let all: Vec<usize> = (0..n).collect();
+        let of_a = decided(&fixed.selected, &all);
+        let of_b = decided(&fixed.covered, coverable);
+        let (first_a, first_b) = (m * d, m * d + of_a.len());
+        let equations = first_b + of_b.len();
+        // Rows: m·d equations, what is decided of a and b, a ≥ 0, λ ≥ 0, λ_ji ≤ a_i, a_j + Σ_i λ_ji ≤ 1.
+        let (positive, weights) = (equations, equations + n);
         let (below, total) = (weights + pairs, weights + 2 * pairs);
         let others = |j: usize| (0..n).filter(move |i| *i != j);
         let mut of_selected: Vec<Vec<(usize, f64)>> =
             (0..n).map(|i| vec![(positive + i, -1.0)]).collect();
+        for (k, (i, _)) in of_a.iter().enumerate() {
+            of_selected[*i].push((first_a + k, 1.0));
+        }
         let mut of_weights: Vec<Vec<(usize, f64)>> = Vec::with_capacity(pairs);
         for (c, j) in coverable.iter().enumerate() {
+            let place = of_b.iter().position(|(place, _)| *place == c);
             for i in others(*j) {
                 let pair = of_weights.len();
                 let mut entries: Vec<(usize, f64)> = (0..d)
@@ -163,6 +242,7 @@ impl Program {
                     (below + pair, 1.0),
                     (total + c, 1.0),
                 ]);
+                entries.extend(place.map(|k| (first_b + k, 1.0)));
                 of_weights.push(entries);
                 of_selected[i].push((below + pair, -1.0));
             }
@@ -170,6 +250,9 @@ impl Program {
         }
         let mut right = vec![0.0; total + m];
         right[total..].fill(1.0);
+        for (row, (_, value)) in (first_a..).zip(of_a.iter().chain(&of_b)) {
+            right[row] = *value;
+        }
         let (mut starts, mut places, mut values) = (vec![0], Vec::new(), Vec::new());
         for mut entries in of_selected.into_iter().chain(of_weights) {
             entries.sort_unstable_by_key(|(row, _)| *row);
@@ -181,7 +264,10 @@ impl Program {
             costs: [vec![1.0; n], vec![-1.0; pairs]].concat(),
             matrix: CscMatrix::new(total + m, n + pairs, starts, places, values),
             right,
-            cones: [ZeroConeT(m * d), NonnegativeConeT(total + m - m * d)],
+            cones: [
+                ZeroConeT(equations),
+                NonnegativeConeT(total + m - equations),
+            ],
         }
     }
 

@@ -6,6 +6,7 @@
 //! in this folder are theirs.
 
 mod balanced;
+mod balanced_rows;
 pub(crate) mod choose_rows;
 mod cover_within;
 mod distinct_points;
@@ -17,6 +18,7 @@ mod point_set;
 mod tied_points;
 
 pub use balanced::{BalancedChoice, BalancedRelaxation, balanced_relaxation};
+pub use balanced_rows::{BalancedRows, select_balanced_rows};
 pub use choose_rows::{
     ClusterAccount, ClusterRule, Hyperplanes, SelectedRows, SelectionSettings, select_rows,
 };

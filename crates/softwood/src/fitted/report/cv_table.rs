@@ -112,6 +112,8 @@ pub struct Svm1OdtCandidate {
     pub epsilon: f64,
     /// α₂.
     pub alpha2: f64,
+    /// C.
+    pub slack_cost: f64,
 }
 
 /// The settings of a tree on curves that may be chosen.
