@@ -507,6 +507,10 @@ fn bad_input_is_refused_by_name() {
     let mut gap = y.clone();
     gap[3] = f64::NAN;
     assert!(refused(&gap, settings()).contains("y[3] is NaN"));
+    let wide = Array2::from_shape_simple_fn((4, 600), || 0.5);
+    let (deep, control) = (quick(12), Control::default());
+    let error = fit_orrt(wide.view(), &y[..4], None, &[], &deep, &control).unwrap_err();
+    assert!(error.to_string().contains("got 12 for 600 features"));
     for (name, settings) in [
         (
             "depth",

@@ -4,6 +4,7 @@ use super::leaf_weights::in_users_unit;
 use super::orrt_choice::{OrrtChoice, choose_and_fit};
 use super::orrt_cv_settings::OrrtCvSettings;
 use super::orrt_fit::check_orrt_data;
+use super::orrt_settings::OrrtSettings;
 use super::response_fold::ResponseData;
 use super::response_groups::GroupedRows;
 use super::row_groups::RowGroup;
@@ -36,7 +37,11 @@ pub fn fit_orrt_cv<'a>(
         y,
         weights,
     };
-    check_orrt_data(&given, &settings.fit)?;
+    let deepest = OrrtSettings {
+        depth: settings.depths.iter().copied().max().unwrap_or(1),
+        ..settings.fit.clone()
+    };
+    check_orrt_data(&given, &deepest)?;
     in_pool(settings.fit.run.n_threads, || {
         let given = GroupedRows::checked(groups, given)?;
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);

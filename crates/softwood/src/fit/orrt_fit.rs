@@ -20,7 +20,7 @@ pub(super) fn check_orrt_data(
     settings: &OrrtSettings,
 ) -> Result<(), InputError> {
     settings.validate()?;
-    data.check(settings.run.columns())?;
+    data.check(settings.run.columns(), settings.depth)?;
     settings.penalty.validate_groups(data.rows.features())
 }
 

@@ -1,12 +1,16 @@
 //! The rows of a regression, and folds of them: rows to train on, rows held out.
 
-use super::validate::{check_response, check_weights, check_x_and_names};
+use super::validate::{check_response, check_setting, check_weights, check_x_and_names};
 use crate::data::hinges::Distributions;
 use crate::data::{CanonicalRows, Encoding, GatheredRows, Rows};
 use crate::error::{FitError, InputError};
 use crate::search::cross_validate::CvEffort;
 use crate::search::folds::Folds;
 use crate::stop::Stop;
+
+/// Σ_i w_i P_it c_i c_iᵀ of all leaves are so many numbers at most, 2 GiB of them: deeper trees on so many features
+/// would be told by the system that there is no memory.
+const MOST_MOMENTS: usize = 1 << 28;
 
 /// The rows of a regression.
 pub(super) struct ResponseData<'a> {
@@ -48,11 +52,23 @@ impl<'a> ResponseData<'a> {
         }
     }
 
-    /// Checks all but the values of the rows.
-    pub fn check(&self, columns: (Option<&[String]>, Option<&Encoding>)) -> Result<(), InputError> {
+    /// Checks all but the values of the rows, for regressions in the leaves of trees of this depth.
+    pub fn check(
+        &self,
+        columns: (Option<&[String]>, Option<&Encoding>),
+        depth: usize,
+    ) -> Result<(), InputError> {
         check_x_and_names(&self.rows, columns)?;
         check_response(&self.rows, self.y)?;
-        check_weights(self.rows.len(), self.weights)
+        check_weights(self.rows.len(), self.weights)?;
+        let p = self.rows.features();
+        let values = (p + 2).saturating_mul(p + 2).saturating_mul(1 << depth);
+        check_setting(
+            depth == 1 || values <= MOST_MOMENTS,
+            "depth",
+            "such that the squares of all leaves' features fit into 2 GiB: at most log₂(2²⁸ / (p + 2)²)",
+            format!("{depth} for {p} features"),
+        )
     }
 
     /// What curves bend by, if there are to be `curves`; Err if there are too many features for them.

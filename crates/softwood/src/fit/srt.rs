@@ -49,7 +49,7 @@ pub fn fit_srt<'a>(
         weights,
     };
     settings.validate()?;
-    given.check(settings.run.columns())?;
+    given.check(settings.run.columns(), settings.depth)?;
     let stop = settings.run.stop(control);
     in_pool(settings.run.n_threads, || {
         check_finite(&rows)?;

@@ -40,7 +40,8 @@ pub fn fit_srt_cv<'a>(
         y,
         weights,
     };
-    given.check(settings.fit.run.columns())?;
+    let deepest = settings.depths.iter().copied().max().unwrap_or(1);
+    given.check(settings.fit.run.columns(), deepest)?;
     in_pool(settings.fit.run.n_threads, || {
         check_finite(&rows)?;
         let canonical = CanonicalRows::of(rows.reborrow(), y, weights);

@@ -111,12 +111,22 @@ impl NearestPoint {
         let farthest = |w: &[f64], corner: &mut [f64], shift: &mut [f64]| {
             let mut reach = 0.0;
             for ((shift, w), width) in shift.iter_mut().zip(w).zip(widths) {
-                *shift = width.copysign(*w);
+                *shift = if *width < 1.0 {
+                    width.copysign(*w)
+                } else {
+                    0.0
+                };
                 reach += *shift * w;
             }
             corner.copy_from_slice(shift);
             let (number, value) = corners.farthest(w, corner)?;
+            middle(corner, widths);
             Some((number, value + reach))
+        };
+        let x = &{
+            let mut x = x.to_vec();
+            middle(&mut x, widths);
+            x
         };
         if self.numbers.is_empty() {
             // Any corner will do: take the one towards x from the middle of the unit box.
@@ -266,6 +276,13 @@ impl NearestPoint {
         }
         self.affine[0] = first;
     }
+}
+
+/// Leaves out the coordinates, of points in the unit box, in which boxes are as wide as that: nothing is apart there.
+fn middle(point: &mut [f64], widths: &[f64]) {
+    let all = point.iter_mut().zip(widths);
+    all.filter(|(_, width)| **width >= 1.0)
+        .for_each(|(x, _)| *x = 0.5);
 }
 
 /// Takes the part along `q`, of length 1, out of `v` and returns its length.
