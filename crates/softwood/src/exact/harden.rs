@@ -40,7 +40,9 @@ pub(crate) fn harden(
         // What the margin leaves wrong may change the majority of a leaf.
         tree.relabel(problem.points);
         let hardened = counted(problem, tree);
-        if hardened.cost <= best.cost {
+        let errors = |one: &Hardened| one.tree.errors(problem.points);
+        let fewer = hardened.cost < best.cost;
+        if fewer || hardened.cost == best.cost && errors(&hardened) <= errors(&best) {
             best = hardened;
         }
     }

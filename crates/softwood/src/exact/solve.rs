@@ -77,7 +77,10 @@ struct Run<'a, 'b> {
     settings: &'b SolveSettings,
     stop: &'b Stop,
     began: Instant,
+    /// The tree of least cost whose rule gets no more weight wrong than that of the best start.
     best: Hardened,
+    /// The tree of least cost, which is best if that is proven.
+    lowest: Hardened,
     bound: f64,
     nodes: u64,
     course: Vec<Moment>,
@@ -111,6 +114,7 @@ pub(crate) fn solve(
         stop,
         began: Instant::now(),
         best: hardened[best_start].clone(),
+        lowest: hardened[best_start].clone(),
         bound: problem.points.unavoidable(),
         nodes: 0,
         course: Vec::new(),
@@ -121,6 +125,9 @@ pub(crate) fn solve(
         Some(0) => run.ended().unwrap_or(Ended::Nodes),
         _ => run.prove(watch),
     };
+    if ended == Ended::Proven {
+        run.best = run.lowest;
+    }
     Solution {
         tree: run.best.tree,
         bound: run.bound.min(run.best.cost),
@@ -146,10 +153,14 @@ fn all_left(problem: &Problem<'_>) -> ObliqueTree {
 
 impl Run<'_, '_> {
     fn note(&mut self, watch: &(dyn Fn(&Moment) + Sync)) {
+        let shown = match self.is_proven() {
+            true => &self.lowest,
+            false => &self.best,
+        };
         let moment = Moment {
             seconds: self.began.elapsed().as_secs_f64(),
-            cost: self.best.cost,
-            bound: self.bound.min(self.best.cost),
+            cost: shown.cost,
+            bound: self.bound.min(shown.cost),
             nodes: self.nodes,
         };
         watch(&moment);
@@ -157,14 +168,23 @@ impl Run<'_, '_> {
     }
 
     fn ended(&self) -> Option<Ended> {
-        if self.bound >= self.best.cost - self.blank.tiny() {
+        if self.is_proven() {
             return Some(Ended::Proven);
         }
         self.stop.check().err().map(Ended::Stopped)
     }
 
+    fn is_proven(&self) -> bool {
+        self.bound >= self.lowest.cost - self.blank.tiny()
+    }
+
+    /// Short of a proof, rows by the margin are not won for more that the rule gets wrong.
     fn take(&mut self, next: Hardened) {
-        if next.cost < self.best.cost {
+        let points = self.problem.points;
+        if next.cost < self.lowest.cost {
+            self.lowest = next.clone();
+        }
+        if next.cost < self.best.cost && next.tree.errors(points) <= self.best.tree.errors(points) {
             self.best = next;
         }
     }
@@ -218,8 +238,8 @@ impl Run<'_, '_> {
             if let Some(ended) = self.ended() {
                 return ended;
             }
-            let known = [self.best.tree.clone()];
-            let (problem, stop, goal) = (self.problem, self.stop, self.best.cost);
+            let known = [self.lowest.tree.clone()];
+            let (problem, stop, goal) = (self.problem, self.stop, self.lowest.cost);
             let (end, _) = rayon::join(
                 || match few && !whole.is_done() {
                     true => whole.settle(problem, &all, &known, (budget, goal), stop),
@@ -448,6 +468,42 @@ mod tests {
         }
         let last = found.course.last().unwrap();
         assert_eq!(last.bound, last.cost);
+    }
+
+    #[test]
+    fn short_of_a_proof_the_rule_gets_no_more_wrong_than_by_the_start() {
+        let (mut lower, mut tempted) = (0, 0);
+        for seed in 0..40 {
+            let points = random_points(60, 3, 2, seed);
+            let paths = Paths::new(2);
+            let problem = Problem {
+                points: &points,
+                paths: &paths,
+                margin: 0.3,
+            };
+            let start = random_tree(&problem, &mut Pcg64::seed_from_u64(seed));
+            let all: Vec<usize> = (0..points.len()).collect();
+            let blank = blank(&problem, &all);
+            let hardened = harden(&problem, &blank, start.clone(), &Stop::default());
+            let only = SolveSettings {
+                random_starts: 0,
+                max_nodes: Some(0),
+                ..settings(seed)
+            };
+            let found = solve(&problem, vec![start], &only, &Stop::default(), &|_| {});
+            assert_ne!(found.ended, Ended::Proven);
+            assert!(found.tree.errors(&points) <= hardened.tree.errors(&points));
+            lower += usize::from(counted(&problem, found.tree).cost < hardened.cost);
+            let steps = ImproveSettings {
+                restarts: only.restarts,
+                patience: 2,
+                seed,
+            };
+            let before = hardened.tree.errors(&points);
+            let free = improve(&problem, &blank, hardened, &steps, &Stop::default());
+            tempted += usize::from(free.tree.errors(&points) > before);
+        }
+        assert!(lower > 10 && tempted > 0, "{lower}, {tempted}");
     }
 
     #[test]
