@@ -229,3 +229,10 @@ def test_bounds_on_responses_next_to_zero_are_saved_and_loaded():
     group = softwood.RowGroup(rows=np.arange(4), max_mse=0.0)
     model = softwood.fit_orrt(X, 1e-282 * X[:, 0] ** 2, 1, row_groups=[group], n_starts=1)
     assert softwood.OrrtModel.from_json(model.to_json()) == model
+
+
+@pytest.mark.parametrize("gamma", [40, 64, 128])
+def test_the_splits_of_a_regression_tree_are_followed_to_the_end(gamma):
+    # After some iterations they are behind others, and in the end far ahead.
+    model = softwood.fit_orrt(*rows(), depth=2, gamma=gamma, n_starts=8)
+    assert model.report.objective < 0.02

@@ -35,6 +35,9 @@ const SAMPLE_FOR_COEFFICIENT: usize = 20;
 const SAMPLE_GROWTH: usize = 8;
 const LEAST_SHARE: usize = 3;
 
+/// The first starts, of which a rung tells little: they begin at the last stage.
+const INFORMED_STARTS: usize = 2;
+
 /// Starts and macro-iterations of the soft regression tree whose splits are one of the starts.
 const SRT_STARTS: usize = 4;
 const SRT_MACRO_ITERATIONS: u64 = 10;
@@ -300,7 +303,7 @@ impl<'d> OrrtStarts<'_, 'd> {
         )
     }
 
-    /// Takes the better half to the end.
+    /// Takes the better half to the end, and the starts that are not random.
     fn halve(
         &self,
         descent: &MixtureDescent<'_, '_>,
@@ -309,8 +312,9 @@ impl<'d> OrrtStarts<'_, 'd> {
         let mut ranked: Vec<f64> = begun.iter().map(|run| run.ending.objective).collect();
         ranked.sort_by(f64::total_cmp);
         let median = ranked[(ranked.len() - 1) / 2];
-        let finish = |begun: MixtureOutcome| {
-            let goes_on = begun.ending.objective <= median && !begun.ending.status.is_stopped();
+        let finish = |(start, begun): (usize, MixtureOutcome)| {
+            let is_good = start < INFORMED_STARTS || begun.ending.objective <= median;
+            let goes_on = is_good && !begun.ending.status.is_stopped();
             let outcome = match goes_on {
                 true => descent.go_on(begun)?,
                 false => begun,
@@ -318,6 +322,7 @@ impl<'d> OrrtStarts<'_, 'd> {
             self.progress.finish_start(Some(outcome.ending.objective));
             Ok(outcome)
         };
+        let begun = begun.into_iter().enumerate().collect();
         side_by_side(begun, self.data.rows.parallelism, finish)
     }
 
