@@ -224,10 +224,11 @@ def test_a_constant_response_and_more_columns_than_rows_bear_bounds():
 
 
 @pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
-def test_bounds_on_responses_next_to_zero_are_saved_and_loaded():
+@pytest.mark.parametrize("unit", [1e-282, 1e204])
+def test_bounds_on_responses_of_any_size_are_saved_and_loaded(unit):
     X = np.random.default_rng(0).normal(size=(12, 2))
     group = softwood.RowGroup(rows=np.arange(4), max_mse=0.0)
-    model = softwood.fit_orrt(X, 1e-282 * X[:, 0] ** 2, 1, row_groups=[group], n_starts=1)
+    model = softwood.fit_orrt(X, unit * X[:, 0] ** 2, 1, row_groups=[group], n_starts=1)
     assert softwood.OrrtModel.from_json(model.to_json()) == model
 
 

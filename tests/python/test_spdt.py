@@ -210,3 +210,12 @@ def test_limits_and_callbacks_end_a_fit_with_a_tree():
         softwood.fit_spdt(X, y, depth=6, progress=watch)
     assert hasattr(stopped.value, "partial")
     assert all(0 <= share <= 1 for share in shares)
+
+
+@pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
+def test_models_that_a_limit_has_cut_off_anywhere_are_saved_and_loaded():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    for limit in np.geomspace(3e-4, 1e-2, 200):
+        model = softwood.fit_spdt(X, y, time_limit=limit)
+        assert softwood.SpdtModel.from_json(model.to_json()) == model

@@ -69,8 +69,6 @@ class Look:
 
 def start(ax: Any, width: float, height: float) -> tuple[Any, Look]:
     """Return the axes to draw into, new ones of this size in inches if there are none."""
-    if ax is not None and not isinstance(ax, Axes):
-        raise TypeError(f"ax must be matplotlib Axes or None, got {reprlib.repr(ax)}")
     if ax is None:
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax, look_of(ax)
@@ -78,6 +76,8 @@ def start(ax: Any, width: float, height: float) -> tuple[Any, Look]:
 
 def look_of(ax: Any) -> Look:
     """Return the colours of a figure; where it is transparent, those of the style."""
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be matplotlib Axes or None, got {reprlib.repr(ax)}")
     paper = ax.figure.get_facecolor()
     if len(paper) == 4 and paper[3] == 0:
         paper = mpl.rcParams["figure.facecolor"]

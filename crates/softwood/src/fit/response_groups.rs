@@ -93,8 +93,8 @@ pub(super) fn constraint_reports(
     let report = |(asked, reached): (ConstraintReport, &BoundReached)| {
         let unit = unit(asked.kind, response);
         ConstraintReport {
-            reached: reached.value * unit,
-            // Of responses next to 0 the price of a unit may be beyond all numbers.
+            // Squares of large responses, and the price of a unit of small ones, may be beyond all numbers.
+            reached: (reached.value * unit).clamp(f64::MIN, f64::MAX),
             multiplier: (reached.multiplier / unit).min(f64::MAX),
             feasible: reached.kept,
             ..asked
@@ -106,7 +106,9 @@ pub(super) fn constraint_reports(
 /// One unit of the standardized response, or its square.
 fn unit(kind: ConstraintKind, response: &Standardization) -> f64 {
     match measure(kind) {
-        GroupMeasure::Error | GroupMeasure::ErrorGap => response.scale * response.scale,
+        GroupMeasure::Error | GroupMeasure::ErrorGap => {
+            (response.scale * response.scale).clamp(f64::MIN_POSITIVE, f64::MAX)
+        }
         GroupMeasure::MeanGap => response.scale,
     }
 }

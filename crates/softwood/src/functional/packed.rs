@@ -81,8 +81,7 @@ impl PackedCurves {
                 };
             }
             let stored = packed.store(&centered, stop)?;
-            packed.deviations = packed.measure(&stored, &shares);
-            stop.check()?;
+            packed.deviations = packed.measure(&stored, &shares, stop)?;
             first += packed.width();
             predictors.push(packed);
             columns.push(stored);
@@ -165,30 +164,42 @@ impl PackedPredictor {
     }
 
     /// Root mean squares of all orders over rows, by their shares, and over the domain.
-    fn measure(&self, stored: &[Vec<f64>], shares: &[f64]) -> [f64; MAX_ORDER + 1] {
+    fn measure(
+        &self,
+        stored: &[Vec<f64>],
+        shares: &[f64],
+        stop: &Stop,
+    ) -> Result<[f64; MAX_ORDER + 1], Stopped> {
         let grid = self.grid.as_deref().unwrap_or(&[]);
         let closest = grid.windows(2).map(|t| t[1] - t[0]).fold(1.0, f64::min);
-        let measured = |order: usize| {
+        let mut deviations = [0.0; MAX_ORDER + 1];
+        for (order, told) in deviations.iter_mut().enumerate() {
             let squares: f64 = match &self.grid {
                 None if order > 0 => 0.0,
                 None => {
                     let rows = stored.iter().zip(shares);
                     rows.map(|(x, share)| share * x[0] * x[0]).sum()
                 }
-                Some(grid) => mean_square(grid, stored, shares, order),
+                Some(grid) => mean_square(grid, (stored, shares), order, stop)?,
             };
             let deviation = squares.sqrt();
             let rounding = ROUNDINGS * f64::EPSILON * closest.powi(-(order as i32));
-            if deviation > rounding { deviation } else { 0.0 }
-        };
-        [0, 1, 2].map(measured)
+            *told = if deviation > rounding { deviation } else { 0.0 };
+        }
+        Ok(deviations)
     }
 }
 
 /// The mean square of a derivative by the trapezoidal rule on its values at the knots.
-fn mean_square(grid: &[f64], stored: &[Vec<f64>], shares: &[f64], order: usize) -> f64 {
+fn mean_square(
+    grid: &[f64],
+    (stored, shares): (&[Vec<f64>], &[f64]),
+    order: usize,
+    stop: &Stop,
+) -> Result<f64, Stopped> {
     let last = grid.len() - 1;
     let at_knots = (0..=last).map(|knot| {
+        stop.check()?;
         let before = if knot > 0 {
             grid[knot] - grid[knot - 1]
         } else {
@@ -207,7 +218,7 @@ fn mean_square(grid: &[f64], stored: &[Vec<f64>], shares: &[f64], order: usize) 
             share * value * value
         };
         let mean: f64 = stored.iter().zip(shares).map(square).sum();
-        0.5 * (before + after) * mean
+        Ok(0.5 * (before + after) * mean)
     });
     at_knots.sum()
 }

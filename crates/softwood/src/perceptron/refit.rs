@@ -83,11 +83,13 @@ pub(super) fn refit(
         None::<CountIterations>,
     );
     let (w, objective, work) = match outcome {
-        Ok(outcome) => (outcome.x, outcome.value * unit, outcome.work),
-        Err(_) => (start, f64::INFINITY, Work::default()),
+        Ok(outcome) => (outcome.x, Some(outcome.value * unit), outcome.work),
+        Err(_) => (start, None, Work::default()),
     };
     let z = rows.times(&w, blocks);
-    let biases = hinge.at(&z, &vec![0.0; blocks]).biases;
+    let at = hinge.at(&z, &vec![0.0; blocks]);
+    let ridge: f64 = w.iter().map(|w| 0.5 * w * w).sum();
+    let (objective, biases) = (objective.unwrap_or(ridge + at.loss), at.biases);
     let margins = z.chunks_exact(blocks);
     let margins = margins.flat_map(|z| z.iter().zip(&biases).map(|(z, b)| z + b));
     Refitted {
