@@ -170,3 +170,14 @@ def test_extreme_rows_and_few_rows_are_explained():
             assert abs(total - split.margin) <= 1e-12 * size
         assert model.effects(np.empty((0, 40))).shape[0] == 0
         assert model.decision_path(np.empty((0, 40))).shape == (0, 2)
+
+
+def test_explanations_of_many_rows_are_those_of_each():
+    X = np.random.default_rng(0).normal(size=(70_000, 20))
+    model = softwood.fit_srt(X[:500], X[:500, 0] * X[:500, 1], depth=2, n_starts=1)
+    for method in (model.explain, model.effects):
+        assert (method(X)[60_000:] == method(X[60_000:])).all()
+        X[69_999, 3] = np.nan
+        with pytest.raises(ValueError, match=r"69999.* 3"):
+            method(X)
+        X[69_999, 3] = 0.0

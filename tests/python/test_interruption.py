@@ -208,6 +208,20 @@ def test_ctrl_c_ends_a_long_evaluation_within_a_second(interrupted):
     assert seconds < 1
 
 
+@pytest.mark.parametrize("method", ["explain", "effects"])
+@pytest.mark.parametrize(("fit", "y"), [("fit_orct", "y"), ("fit_srt", "X[:, 0] * y")])
+def test_ctrl_c_ends_long_explanations_within_a_second(interrupted, fit, y, method):
+    prepare = (
+        "import numpy as np, softwood\n"
+        "X = np.random.default_rng(0).normal(size=(2000, 25))\n"
+        "y = (X[:, 0] * X[:, 1] > 0).astype(int)\n"
+        f"model = softwood.{fit}(X, {y}, depth=4, n_starts=1, time_limit=1)\n"
+        "many = np.tile(X, (1000, 1))\n"
+    )
+    seconds, _ = interrupted(prepare, f"[model.{method}(many) for _ in range(9)]")
+    assert seconds < 1
+
+
 @posix
 def test_a_signal_handler_of_the_user_runs_during_a_fit(long_fit):
     seen = []

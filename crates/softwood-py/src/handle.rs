@@ -34,6 +34,39 @@ pub fn read_rows<T: Send>(
     })
 }
 
+/// Values that are read at a time by what takes long for each row.
+const VALUES_OF_A_PART: usize = 1 << 20;
+
+/// The same for what takes long for each row: in parts, with a look at signals after each of them.
+pub fn read_rows_in_parts(
+    py: Python<'_>,
+    (function, what): (&str, &str),
+    x: &Matrix<'_>,
+    width: usize,
+    n_threads: &Bound<'_, PyAny>,
+    job: impl Fn(Rows<'_>) -> Result<Vec<f64>, InputError> + Send + Sync,
+) -> PyResult<Vec<f64>> {
+    let rows = x.rows(py)?;
+    check_memory(what, rows.len(), width)?;
+    let part = (VALUES_OF_A_PART / width.max(rows.features()).max(1)).max(1);
+    let mut values = Vec::with_capacity(rows.len() * width);
+    let mut start = 0;
+    loop {
+        let end = rows.len().min(start + part);
+        let of_part = || {
+            let told = job(rows.slice(start..end));
+            told.map_err(|error| error.in_rows_from(start))
+        };
+        let call = Call::on(&rows, function);
+        values.extend(on_threads(py, call, rows.len(), n_threads, of_part)?);
+        if end == rows.len() {
+            return Ok(values);
+        }
+        py.check_signals()?;
+        start = end;
+    }
+}
+
 /// Does `job`, which is about so many rows, on the threads it may use.
 pub fn on_threads<T: Send>(
     py: Python<'_>,

@@ -161,11 +161,11 @@ macro_rules! classification_handle {
                 function: &str,
                 x: &Matrix<'py>,
                 n_threads: &Bound<'py, PyAny>,
-                job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
+                job: impl Fn(Rows<'_>) -> Result<Vec<f64>, InputError> + Send + Sync,
             ) -> PyResult<Bound<'py, PyArray3<f64>>> {
                 let (classes, tree) = (self.model().classes.len(), self.0.tree());
                 let (names, py) = ((function, "the explanations"), n_threads.py());
-                let values = read_rows(py, names, x, classes * tree.features(), n_threads, job)?;
+                let values = crate::handle::read_rows_in_parts(py, names, x, classes * tree.features(), n_threads, job)?;
                 Ok(cube(py, values, classes, tree.columns()))
             }
         }

@@ -73,11 +73,11 @@ macro_rules! regression_handle {
                 function: &str,
                 x: &Matrix<'py>,
                 n_threads: &Bound<'py, PyAny>,
-                job: impl FnOnce(Rows<'_>) -> Result<Vec<f64>, InputError> + Send,
+                job: impl Fn(Rows<'_>) -> Result<Vec<f64>, InputError> + Send + Sync,
             ) -> PyResult<Bound<'py, PyArray2<f64>>> {
                 let (names, py) = ((function, "the explanations"), n_threads.py());
                 let tree = self.0.tree();
-                let values = read_rows(py, names, x, tree.features(), n_threads, job)?;
+                let values = crate::handle::read_rows_in_parts(py, names, x, tree.features(), n_threads, job)?;
                 Ok(matrix(py, values, tree.columns()))
             }
         }

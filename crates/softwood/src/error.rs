@@ -169,6 +169,20 @@ pub enum InputError {
     ModelFile(String),
 }
 
+impl InputError {
+    /// The same of rows of which these were those from `first` on.
+    pub fn in_rows_from(self, first: usize) -> Self {
+        match self {
+            Self::NotFinite { row, column, value } => Self::NotFinite {
+                row: first + row,
+                column,
+                value,
+            },
+            other => other,
+        }
+    }
+}
+
 /// Digits of a number that are told.
 const MOST_DIGITS: usize = 30;
 

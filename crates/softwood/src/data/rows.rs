@@ -62,7 +62,7 @@ impl Rows<'_> {
     }
 
     /// Rows `range` of these.
-    pub(crate) fn slice(&self, range: Range<usize>) -> Rows<'_> {
+    pub fn slice(&self, range: Range<usize>) -> Rows<'_> {
         with_view!(
             self,
             view => view.slice_axis(Axis(0), range.into()).into(),
