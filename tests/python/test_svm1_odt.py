@@ -316,3 +316,15 @@ def test_rows_that_stand_for_the_others_find_a_start_for_all():
     assert 1 - model.report.loss >= selection.accuracy - 1e-12
     with pytest.raises(ValueError, match="beta2"):
         softwood.fit_svm1_odt(X, y, rows=softwood.RowSelection(beta2=2.0))
+
+
+@pytest.mark.filterwarnings("ignore::softwood.SoftwoodWarning")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_that_round_do_not_keep_line_searches_going(seed):
+    # Weights add up to different sums in different orders; that is no gain.
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(55, 2)), rng.integers(0, 2, 55)
+    weights = rng.choice([0.1, 0.2, 0.3, 1 / 3, 0.7], 55)
+    model = softwood.fit_svm1_odt(X, y, sample_weight=weights, n_starts=1, max_nodes=100)
+    assert model.report.loss <= 0.6

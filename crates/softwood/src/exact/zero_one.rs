@@ -35,17 +35,23 @@ pub(crate) fn descend(
         turn += 1;
         let rates: Vec<f64> = demands.iter().map(|d| value(&direction, d)).collect();
         let (step, reached) = best_step(demands, &values, &rates, &mut moves);
+        idle += 1;
         if step == 0.0 || reached > cost {
-            idle += 1;
             continue;
         }
-        idle = if reached < cost { 0 } else { idle + 1 };
-        at.h.iter_mut()
-            .zip(&direction.h)
-            .for_each(|(h, d)| *h += step * d);
-        at.g += step * direction.g;
-        values = demands.iter().map(|d| value(&at, d)).collect();
-        cost = cost_of(demands, &values);
+        let mut next = at.clone();
+        let all = next.h.iter_mut().zip(&direction.h);
+        all.for_each(|(h, d)| *h += step * d);
+        next.g += step * direction.g;
+        let moved: Vec<f64> = demands.iter().map(|d| value(&next, d)).collect();
+        // The search adds weights in another order, and rounding is no gain: it would go on for ever.
+        let found = cost_of(demands, &moved);
+        if found <= cost {
+            if found < cost {
+                idle = 0;
+            }
+            (at, values, cost) = (next, moved, found);
+        }
     }
     (at, cost)
 }

@@ -14,7 +14,7 @@ const USUAL_GAMMA: f64 = 128.0;
 pub struct OrrtSettings {
     /// D, 1…12.
     pub depth: usize,
-    /// γ > 0, the steepness of splits; chosen on folds among those of [`OrrtCvSettings`](super::OrrtCvSettings) if None.
+    /// γ > 0, the steepness of splits; chosen on folds among those of [`OrrtCvSettings`](crate::OrrtCvSettings) if None.
     pub gamma: Option<f64>,
     /// λ_β of a plain ridge (λ_β/2) Σ_t (Σ_j v_j β_tj² + β_0t²) on the leaf models, not negative, v_j being the
     /// variance of feature j; if None, penalties of each feature's coefficients around their mean and of the mean,
