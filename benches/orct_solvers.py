@@ -135,6 +135,7 @@ def draw(curves, traces, path):
     axes[0, 0].legend(fontsize=7)
     for axis in axes.flat:
         axis.tick_params(labelsize=7)
+        axis.tick_params(which="minor", labelsize=5)
     figure.savefig(path, dpi=90)
 
 
