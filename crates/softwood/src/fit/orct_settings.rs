@@ -111,7 +111,7 @@ impl Default for OrctSettings {
             full_iterations: 40,
             proximal_weight: 0.0,
             n_starts: 20,
-            max_iter: 1000,
+            max_iter: 5000,
             tol: 1e-3,
             run: RunSettings::default(),
         }

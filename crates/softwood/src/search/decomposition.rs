@@ -356,7 +356,7 @@ fn at_stake(stakes: &[f64], spared: f64) -> Vec<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::descent::RATE_SEARCH;
     use super::super::working_sets::WorkingSets;
     use super::*;
@@ -377,7 +377,7 @@ mod tests {
     const FEATURES: usize = 3;
 
     /// Rows in three classes that splits tell apart in part, with weights.
-    struct Data {
+    pub(in crate::search) struct Data {
         x: Array2<f64>,
         codes: Vec<u32>,
         weights: Vec<f64>,
@@ -386,7 +386,7 @@ mod tests {
     }
 
     impl Data {
-        fn new(rows: usize, rng: &mut Pcg64) -> Self {
+        pub fn new(rows: usize, rng: &mut Pcg64) -> Self {
             let x = Array2::from_shape_fn((rows, FEATURES), |_| rng.random::<f64>());
             let codes = x.rows().into_iter().map(|row| {
                 let noise = 0.2 * rng.random::<f64>();
@@ -403,7 +403,7 @@ mod tests {
             }
         }
 
-        fn descent(
+        pub fn descent(
             &self,
             topology: Topology,
             penalty: &PenaltySettings,

@@ -14,8 +14,12 @@ use std::cmp::Ordering;
 /// Ends are drawn from so many places at equal distances.
 const COARSE_PLACES: usize = 40;
 
-/// Iterations after which the worse half of the starts is given up.
+/// Iterations after which the worse half of the starts is given up; of many, the worse half of the rest again after
+/// twice as many more (successive halving).
 const FIRST_RUNG: u64 = 20;
+
+/// No more starts are followed to their end.
+const MOST_FINISHED: usize = 16;
 
 /// Of the starts on more than one interval, one in so many is drawn afresh.
 const FRESH_ONE_IN: usize = 4;
@@ -71,7 +75,7 @@ impl<P: IntervalProblem> IntervalChain<'_, P> {
         Ok(Link { tree, starts })
     }
 
-    /// All starts climb the first rung; the better half goes on.
+    /// All starts climb the first rung; the better half goes on, and half of those, until few are left for the end.
     fn starts(
         &self,
         tree: &MovingTree,
@@ -89,24 +93,54 @@ impl<P: IntervalProblem> IntervalChain<'_, P> {
         let (n, spread, stop) = (self.n_starts, self.parallelism, self.stop);
         let begun = best_of_starts(n, spread, stop, begin, order)?;
         let missing = begun.stopped.is_some();
-        let objectives = begun.outcomes.iter().map(|run| run.as_ref().objective);
-        let mut ranked: Vec<f64> = objectives.collect();
-        ranked.sort_by(f64::total_cmp);
-        let median = ranked[(ranked.len() - 1) / 2];
-        let finish = |begun: P::Outcome| {
-            let ending = begun.as_ref();
-            let cancelled = stop.without_deadline().check().is_err();
-            let stopped = cancelled || ending.status.is_stopped();
-            let goes_on = ending.objective <= median && !stopped;
-            let outcome = match goes_on {
-                true => self.problem.finish(tree, begun)?,
-                false => begun,
-            };
+        let mut outcomes = begun.outcomes;
+        let mut alive = self.better_half(&outcomes, (0..outcomes.len()).collect());
+        let mut rung = FIRST_RUNG;
+        while alive.len() > MOST_FINISHED {
+            rung *= 2;
+            let climb = |begun| self.problem.climb(tree, begun, rung);
+            self.go_on(&mut outcomes, &alive, climb)?;
+            alive = self.better_half(&outcomes, alive);
+        }
+        self.go_on(&mut outcomes, &alive, |begun| {
+            let outcome = self.problem.finish(tree, begun)?;
             self.progress.finish_start(Some(outcome.as_ref().objective));
             Ok(outcome)
-        };
-        let outcomes = side_by_side(begun.outcomes, spread, finish)?;
+        })?;
         Ok(Starts::ranked(outcomes, order, why_stopped(stop, missing)))
+    }
+
+    /// The better half of some starts, best first; the others have ended.
+    fn better_half(&self, outcomes: &[P::Outcome], mut alive: Vec<usize>) -> Vec<usize> {
+        alive.sort_by(|a, b| order(&outcomes[*a], &outcomes[*b]).then(a.cmp(b)));
+        for ended in alive.split_off(alive.len().div_ceil(2)) {
+            let objective = outcomes[ended].as_ref().objective;
+            self.progress.finish_start(Some(objective));
+        }
+        alive
+    }
+
+    /// Takes a step with those that are alive and not stopped.
+    fn go_on(
+        &self,
+        outcomes: &mut [P::Outcome],
+        alive: &[usize],
+        step: impl Fn(P::Outcome) -> Result<P::Outcome, Interrupted> + Sync + Send,
+    ) -> Result<(), Interrupted> {
+        let begun = alive.iter().map(|i| (*i, outcomes[*i].clone())).collect();
+        let moved = side_by_side(
+            begun,
+            self.parallelism,
+            |(i, begun): (usize, P::Outcome)| {
+                let cancelled = self.stop.without_deadline().check().is_err();
+                let stopped = cancelled || begun.as_ref().status.is_stopped();
+                Ok((i, if stopped { begun } else { step(begun)? }))
+            },
+        )?;
+        for (i, outcome) in moved {
+            outcomes[i] = outcome;
+        }
+        Ok(())
     }
 
     /// Ends at coarse places, and splits through the rows there.

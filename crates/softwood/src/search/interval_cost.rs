@@ -52,6 +52,12 @@ impl AsRef<Ending> for IntervalCostOutcome {
     }
 }
 
+impl AsMut<Ending> for IntervalCostOutcome {
+    fn as_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+}
+
 impl<'a> IntervalCost<'a> {
     fn stages(&self, tree: &MovingTree) -> Vec<Stage> {
         let q = tree.features.len();
@@ -268,8 +274,6 @@ impl IntervalProblem for IntervalCost<'_> {
         tree: &MovingTree,
         begun: IntervalCostOutcome,
     ) -> Result<IntervalCostOutcome, Interrupted> {
-        let mut outcome = self.begin(tree, self.point(&begun), true, self.max_iter)?;
-        outcome.ending.work += begun.ending.work;
-        Ok(outcome)
+        self.climb(tree, begun, self.max_iter)
     }
 }

@@ -53,6 +53,12 @@ impl AsRef<Ending> for IntervalMixtureOutcome {
     }
 }
 
+impl AsMut<Ending> for IntervalMixtureOutcome {
+    fn as_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+}
+
 /// What is the same for all features.
 struct Frame {
     centers: Vec<f64>,
@@ -282,9 +288,7 @@ impl IntervalProblem for IntervalMixture<'_> {
         tree: &MovingTree,
         begun: IntervalMixtureOutcome,
     ) -> Result<IntervalMixtureOutcome, Interrupted> {
-        let point = self.point(&begun);
-        let mut outcome = self.begin(tree, point, true, self.max_iter)?;
-        outcome.ending.work += begun.ending.work;
+        let mut outcome = self.climb(tree, begun, self.max_iter)?;
         if self.penalty_of(tree).is_zero() || outcome.ending.status.is_stopped() {
             return Ok(outcome);
         }

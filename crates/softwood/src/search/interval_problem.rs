@@ -16,7 +16,7 @@ pub(crate) struct IntervalPoint {
 /// A kind of tree on moving intervals.
 pub(crate) trait IntervalProblem: Sync {
     /// Where a descent ended.
-    type Outcome: AsRef<Ending> + Clone + Send + Sync;
+    type Outcome: AsRef<Ending> + AsMut<Ending> + Clone + Send + Sync;
 
     /// Its splits and ends.
     fn point(&self, outcome: &Self::Outcome) -> IntervalPoint;
@@ -41,6 +41,18 @@ pub(crate) trait IntervalProblem: Sync {
         sharp: bool,
         iterations: u64,
     ) -> Result<Self::Outcome, Interrupted>;
+
+    /// Takes a descent that has begun so many iterations further.
+    fn climb(
+        &self,
+        tree: &MovingTree,
+        begun: Self::Outcome,
+        iterations: u64,
+    ) -> Result<Self::Outcome, Interrupted> {
+        let mut outcome = self.begin(tree, self.point(&begun), true, iterations)?;
+        outcome.as_mut().work += begun.as_ref().work;
+        Ok(outcome)
+    }
 
     /// Takes a descent that has begun to its end.
     fn finish(&self, tree: &MovingTree, begun: Self::Outcome)

@@ -90,7 +90,11 @@ fn run_grown_starts(
     let (parallelism, stop) = (descent.data.rows.parallelism, &descent.data.rows.stop);
     let descended = side_by_side(ranked, parallelism, |start| {
         let mut before = grown.outcomes[start].clone();
-        let outcome = match descend_grown(descent, before.clone()) {
+        let outcome = match descend_grown(
+            descent,
+            before.clone(),
+            &mut Pcg64::new(u128::from(seed), (1 << 64) | start as u128),
+        ) {
             Ok(outcome) => outcome,
             Err(interrupted) => {
                 before.ending.status = SolveStatus::try_from(interrupted)?;
