@@ -244,7 +244,8 @@ def select_balanced_rows(
         Relaxations to solve at most, one or two more to finish a step; None for no limit. Then the
         best selection so far is returned; its `bound` tells what may be left.
     time_limit : float, optional
-        Seconds after which the best selection so far is returned, as after `max_nodes`; None for no limit.
+        Seconds after which the best selection so far is returned, as after `max_nodes`; None for
+        no limit.
 
     Returns
     -------
