@@ -37,3 +37,9 @@ def test_few_rows_of_hundreds_of_columns_are_fitted_at_once(fit, rows):
     model = fit(X, y, folds=2, time_limit=0.001)
     assert model.report.status == "time_limit"
     assert np.isfinite(model.predict(X)).all()
+
+
+def test_what_a_hard_tree_does_not_take_is_not_quoted_at_length():
+    with pytest.raises(ValueError, match="level_splits must be False") as refused:
+        softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], level_splits="x" * 10_000)
+    assert len(str(refused.value)) < 200
