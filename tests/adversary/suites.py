@@ -42,6 +42,12 @@ LIMITS = (0.05, 0.3, 1.0, 3.0)
 LIMITED = ((100_000, 20, 3), (20_000, 20, 6), (200_000, 20, 8), (100, 2000, 2), (50, 5000, 2))
 """Rows, columns and depths of fits under a limit."""
 
+SMALL: dict[str, Any] = {"n_starts": 2, "depth": 2, "depths": (2,)}
+"""Settings of a fit that takes no time."""
+
+POINTS = 12
+"""Of a curve at least."""
+
 LATE = 0.3
 LATE_SHARE = 0.1
 """A limit may be passed by the larger of both."""
@@ -91,7 +97,8 @@ def data(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows that suit a fit, and its y."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(rows, columns))
+    points = max(columns, POINTS) if "functional" in fit else columns
+    X = rng.normal(size=(rows, points))
     score = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=rows)
     return X, score if FITS.get(fit) == "response" else np.digitize(score, [-0.5, 0.5])
 
@@ -227,7 +234,7 @@ def limits(asked: argparse.Namespace) -> Iterator[Row]:
 
 def small(fit: str, n_threads: int | None = 1) -> str:
     """The bits of a small fit."""
-    return bits(fitted(fit, *data(fit, 200, 4), n_starts=2, n_threads=n_threads, depths=(1,)))
+    return bits(fitted(fit, *data(fit, 200, 4), n_threads=n_threads, **SMALL))
 
 
 def in_child(method: str, fit: str) -> str:
@@ -275,7 +282,7 @@ def invariance(asked: argparse.Namespace) -> Iterator[Row]:
         for seed in seeds:
             X, y = data(fit, 120, 4, seed)
             X = integers(X)
-            settings = {"n_starts": 3, "random_state": seed, "depths": (1, 2)}
+            settings = SMALL | {"n_starts": 3, "random_state": seed}
             expected = fitted(fit, X, y, **settings).predict(X)
 
             def differs(model: Any, rows: np.ndarray, expected: np.ndarray = expected) -> int:
@@ -318,7 +325,7 @@ def soak(asked: argparse.Namespace) -> Iterator[Row]:
     while time.monotonic() - began < asked.soak_seconds:
         for fit in FITS:
             X, y = data(fit, 200, 4, rounds % 7)
-            model = fitted(fit, X, y, n_starts=2, depths=(1,), time_limit=0.5)
+            model = fitted(fit, X, y, **SMALL, time_limit=0.5)
             model.predict(X)
             type(model).from_json(pickle.loads(pickle.dumps(model)).to_json())
             with contextlib.suppress(ValueError):
