@@ -28,6 +28,7 @@ ENV = os.environ | {
     "CARGO_PROFILE_RELEASE_LTO": "off",
     "LLVM_PROFILE_FILE": str(RAW / "%8m.profraw"),  # one file for all processes of a binary
     "PYO3_PYTHON": sys.executable,
+    "PYO3_BUILD_EXTENSION_MODULE": "1",
     "PYTHONPATH": str(PACKAGE),
     "COVERAGE_FILE": str(OUT / "python.coverage"),
 }
