@@ -66,6 +66,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--only", nargs="+", choices=suites, default=list(suites))
+    parser.add_argument("--fits", nargs="+", choices=FITS, default=list(FITS))
     parser.add_argument("--interruptions", type=int, default=INTERRUPTIONS)
     parser.add_argument("--soak-seconds", type=float, default=1800)
     parser.add_argument("--out", type=Path)
@@ -173,7 +174,7 @@ SELECTIONS: dict[str, Callable[..., Any]] = {
 
 def interruption(asked: argparse.Namespace) -> Iterator[Row]:
     """Ctrl-C at random moments of every fit."""
-    for fit in FITS:
+    for fit in asked.fits:
         X, y = data(fit, 20_000, 12)
         drawn, found, missed = random.Random(fit), [], 0
         for _ in range(asked.interruptions):
@@ -200,13 +201,14 @@ def limits(asked: argparse.Namespace) -> Iterator[Row]:
     """Every time limit, on rows long and wide."""
     calls = [
         (f"`{fit}` {rows} × {columns}, depth {depth}", fit, rows, columns, depth)
-        for fit in FITS
+        for fit in asked.fits
         for rows, columns, depth in LIMITED
     ]
     calls += [(f"`{name}` 100000 × 12", name, 100_000, 12, 1) for name in SELECTIONS]
     for what, name, rows, columns, depth in calls:
         X, y = data(name, rows, columns)
-        settings = {"depth": depth, "depths": (depth,), "curves": False}
+        curves = (False,) if name.endswith("cv") else False
+        settings = {"depth": depth, "depths": (depth,), "curves": curves}
         found = []
         for limit in LIMITS:
             call = Overtime(limit)
@@ -245,7 +247,7 @@ def in_child(method: str, fit: str) -> str:
 
 def concurrency(asked: argparse.Namespace) -> Iterator[Row]:
     """Threads and processes give what one thread gives."""
-    for fit in FITS:
+    for fit in asked.fits:
         alone = small(fit)
         same = all(small(fit, threads) == alone for threads in (2, 4))
         yield f"`{fit}` on 1, 2 and 4 threads", "same bits" if same else "differs", promised(same)
@@ -274,7 +276,7 @@ def invariance(asked: argparse.Namespace) -> Iterator[Row]:
         "columns shifted by integers": lambda X: X + 1000 * np.arange(1, 1 + X.shape[1]),
         "columns times 3": lambda X: X * 3,
     }
-    for fit in FITS:
+    for fit in asked.fits:
         differing: dict[str, int] = dict.fromkeys(
             [*changes, "rows in another order", "rows repeated", "Fortran order"], 0
         )
@@ -323,7 +325,7 @@ def soak(asked: argparse.Namespace) -> Iterator[Row]:
     """Fits, predictions, files, errors and interruptions over and over: memory stays flat."""
     began, rounds, early = time.monotonic(), 0, 0
     while time.monotonic() - began < asked.soak_seconds:
-        for fit in FITS:
+        for fit in asked.fits:
             X, y = data(fit, 200, 4, rounds % 7)
             model = fitted(fit, X, y, **SMALL, time_limit=0.5)
             model.predict(X)

@@ -9,12 +9,9 @@ use crate::vectors::dot;
 const MANY_COLUMNS: usize = 512;
 const SMALL_RANK: usize = 4;
 
-/// Of few rows the least penalty of a column, as a share of the largest diagonal entry of G. Without penalties it
-/// leads to the shortest of the solutions, as far as rounding allows.
-const LEAST_SHARE: f64 = 1e-12;
-
-/// Times that a solution in the unknowns of few rows is refined: what penalties of that share cost of its digits.
-const REFINEMENTS: usize = 2;
+/// Of few rows the least penalty of a column, as a share of the largest diagonal entry of G: half of the digits are left
+/// to the solution. Without penalties it leads to the shortest of all.
+const LEAST_SHARE: f64 = 1e-8;
 
 /// G, symmetric and positive semidefinite, n × n: its lower triangle, row after row, or the rows of R with RᵀR = G.
 pub(super) enum Squares {
@@ -101,19 +98,11 @@ impl Penalized<'_> {
                 penalties,
             } => (factor, roots, penalties),
         };
-        let mut x = vec![0.0; b.len()];
-        let mut left = b.to_vec();
-        for refinement in 0..=REFINEMENTS {
-            let mut step: Vec<f64> = left.iter().zip(penalties).map(|(b, c)| b / c).collect();
-            let images: Vec<f64> = roots.iter().map(|root| dot(root, &step)).collect();
-            for (root, share) in roots.iter().zip(factor.solve(&images)) {
-                for ((step, root), c) in step.iter_mut().zip(root).zip(penalties) {
-                    *step -= share * root / c;
-                }
-            }
-            x.iter_mut().zip(step).for_each(|(x, step)| *x += step);
-            if refinement < REFINEMENTS {
-                left = remainder(b, roots, penalties, &x);
+        let mut x: Vec<f64> = b.iter().zip(penalties).map(|(b, c)| b / c).collect();
+        let images: Vec<f64> = roots.iter().map(|root| dot(root, &x)).collect();
+        for (root, share) in roots.iter().zip(factor.solve(&images)) {
+            for ((x, root), c) in x.iter_mut().zip(root).zip(penalties) {
+                *x -= share * root / c;
             }
         }
         x
@@ -147,17 +136,6 @@ impl Penalized<'_> {
             } => factor.log_determinant() + penalties.iter().map(|c| c.ln()).sum::<f64>(),
         }
     }
-}
-
-/// b − (RᵀR + C) x.
-fn remainder(b: &[f64], roots: &[Vec<f64>], penalties: &[f64], x: &[f64]) -> Vec<f64> {
-    let own = b.iter().zip(penalties).zip(x);
-    let mut left: Vec<f64> = own.map(|((b, c), x)| b - c * x).collect();
-    for root in roots {
-        let image = dot(root, x);
-        left.iter_mut().zip(root).for_each(|(l, r)| *l -= image * r);
-    }
-    left
 }
 
 /// Cholesky's method with the largest remaining pivot first, until what remains is rounding; None if the
@@ -250,7 +228,7 @@ mod tests {
         let gram = Gram::new(Squares::Rows(rows), 40, &stop).unwrap();
         let found = gram.penalized(&[0.0; 40], &stop).unwrap().solve(&right);
         for (found, wanted) in found.iter().zip(&wanted) {
-            assert!((found - wanted).abs() < 1e-9, "{found} for {wanted}");
+            assert!((found - wanted).abs() < 1e-6, "{found} for {wanted}");
         }
     }
 }
