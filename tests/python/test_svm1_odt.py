@@ -363,6 +363,16 @@ def test_folds_keep_a_start_unless_the_search_is_better_on_rows_held_out():
     assert table.candidates[table.chosen].tree == "search"
 
 
+def test_a_choice_has_the_same_bits_on_any_number_of_threads():
+    X, y = blobs(60, seed=7)
+    names = ["epsilon", "alpha2", "split_penalty", "improve"]
+    settings = dict.fromkeys(names, "auto") | {"time_limit": None, "max_nodes": 0, "n_starts": 2}
+    one, two = (softwood.fit_svm1_odt(X, y, n_threads=n, **settings) for n in (1, 2))
+    assert one.report.cross_validation == two.report.cross_validation
+    assert (one.intercepts == two.intercepts).all()
+    assert len(one.report.cross_validation.candidates) == 5 * (5 * 2 + 2)
+
+
 def test_rows_that_stand_for_the_others_find_a_start_for_all():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(600, 2))
