@@ -20,6 +20,7 @@ const PLAIN: Svm1OdtCandidate = Svm1OdtCandidate {
     split_penalty: 0.0,
     tree: Svm1OdtTree::Search,
 };
+
 /// All candidates, of one tree and ε after the other.
 pub(super) fn candidates(settings: &Svm1OdtSettings) -> Vec<Svm1OdtCandidate> {
     let values = |given: Option<f64>, all: &[f64]| given.map_or_else(|| all.to_vec(), |x| vec![x]);
