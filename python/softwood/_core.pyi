@@ -363,7 +363,7 @@ def fit_srt_cv(
 ) -> SrtHandle: ...
 def load(path: str | os.PathLike[str]) -> Any: ...
 def select_extreme_points(
-    x: _Rows, settings: _Settings
+    x: _Rows, settings: _Settings, time_limit: object
 ) -> tuple[
     NDArray[np.bool_],
     NDArray[np.bool_],
@@ -371,6 +371,7 @@ def select_extreme_points(
     NDArray[np.int64],
     NDArray[np.float64],
     int,
+    str,
 ]: ...
 def select_rows(
     x: _Rows,
@@ -380,14 +381,16 @@ def select_rows(
     offsets: NDArray[np.float64],
     of_leaf: list[list[int]],
     settings: _Settings,
+    time_limit: object,
 ) -> tuple[
     NDArray[np.int64],
     NDArray[np.int64],
     list[tuple[int, int, int, int, int, int, str]],
+    str,
 ]: ...
 def select_balanced_rows(
-    x: _Rows, max_nodes: object
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], int, int, int]: ...
+    x: _Rows, max_nodes: object, time_limit: object
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], int, int, int, str]: ...
 def balanced_relaxation(
-    x: _Rows,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float, bool]: ...
+    x: _Rows, time_limit: object
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, bool, str]: ...

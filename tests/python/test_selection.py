@@ -305,3 +305,24 @@ def test_ctrl_c_ends_a_selection_within_a_second(interrupted):
         after=2,
     )
     assert seconds < 1
+
+
+def test_a_time_limit_is_a_status_and_nothing_counts_as_covered_that_was_not_tested():
+    X = np.random.default_rng(1).normal(size=(500, 3))
+    found = softwood.select_extreme_points(X)
+    hasty = softwood.select_extreme_points(X, time_limit=1e-9)
+    assert (found.status, hasty.status) == ("completed", "time_limit")
+    assert not hasty.covered.any()
+    assert hasty.unresolved == len(X)
+    leaves, planes = np.zeros(len(X), int), ([[1.0, 0.0, 0.0]], [0.0])
+    chosen = softwood.select_rows(X, X[:, 0] > 0, leaves, planes, time_limit=1e-9)
+    assert chosen.status == "time_limit"
+    assert all(cluster.covered == 0 < cluster.selected for cluster in chosen.clusters)
+    few = softwood.select_balanced_rows(X[:30], time_limit=1e-9)
+    assert (few.status, few.objective, few.bound) == ("time_limit", 0, 30)
+    assert softwood.select_balanced_rows(X[:10], None, time_limit=60).status == "optimal"
+    relaxed = softwood.balanced_relaxation(X[:30], time_limit=1e-9)
+    assert (relaxed.status, relaxed.solved) == ("time_limit", False)
+    for call in (softwood.select_extreme_points, softwood.balanced_relaxation):
+        with pytest.raises(ValueError, match="time_limit must be"):
+            call(X[:30], time_limit=-1.0)

@@ -8,8 +8,9 @@ use softwood::fitted::{FittedModel, Notice};
 use softwood::objective::PenaltySettings;
 use softwood::status::SolveStatus;
 use softwood::{
-    Control, FitError, OrctCvSettings, OrctModel, OrctSettings, PenaltyGrid, ProgressSnapshot,
-    RowSelection, SrtSettings, fit_orct, fit_orct_cv, fit_orct_selected, fit_srt, sparsity_path,
+    Control, FitError, OrctCvSettings, OrctModel, OrctSettings, OrrtSettings, PenaltyGrid,
+    ProgressSnapshot, RowSelection, RunSettings, SrtSettings, fit_orct, fit_orct_cv,
+    fit_orct_selected, fit_orrt, fit_srt, sparsity_path,
 };
 use std::thread;
 use std::time::Duration;
@@ -354,4 +355,68 @@ fn the_total_of_starts_is_announced_at_once() {
     check("srt", 3, &|control| {
         fit_srt(x.view(), &y, None, &settings, control).unwrap();
     });
+}
+
+/// Rows whose first column is all there is to know of the response.
+fn one_column_of(rows: usize, columns: usize) -> (Array2<f64>, Vec<f64>) {
+    let mut rng = Pcg64::seed_from_u64(7);
+    let x = Array2::from_shape_fn((rows, columns), |_| rng.random_range(0.0..1.0));
+    let y = x.column(0).to_vec();
+    (x, y)
+}
+
+/// What both kinds of regression trees predict that had no time at all.
+fn predicted_at_once(x: &Array2<f64>, y: &[f64], depth: usize) -> [Vec<f64>; 2] {
+    let run = RunSettings {
+        time_limit: Some(Duration::ZERO),
+        ..RunSettings::default()
+    };
+    let control = Control::default();
+    let srt = SrtSettings {
+        depth,
+        run: run.clone(),
+        ..SrtSettings::default()
+    };
+    let orrt = OrrtSettings {
+        depth,
+        run,
+        ..OrrtSettings::default()
+    };
+    let srt = fit_srt(x.view(), y, None, &srt, &control).unwrap();
+    let orrt = fit_orrt(x.view(), y, None, &[], &orrt, &control).unwrap();
+    assert_eq!(srt.report.status, SolveStatus::TimeLimit);
+    assert_eq!(orrt.report.status, SolveStatus::TimeLimit);
+    [srt.predict(x.view()), orrt.predict(x.view())]
+        .map(|predicted| predicted.expect("same columns"))
+}
+
+#[test]
+fn without_time_no_regression_is_made_that_takes_any() {
+    let (x, y) = one_column_of(1200, 700);
+    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    for predicted in predicted_at_once(&x, &y, 1) {
+        assert!(predicted.iter().all(|p| (p - mean).abs() < 1e-9));
+    }
+    // One for all rows takes no time here, one for each of 4,096 leaves does.
+    let (x, y) = one_column_of(40_000, 3);
+    let [srt, _] = predicted_at_once(&x, &y, 12);
+    assert!(srt.iter().zip(&y).all(|(p, y)| (p - y).abs() < 1e-3));
+}
+
+#[test]
+fn regressions_that_take_no_time_are_made_without_any() {
+    // Of few rows those of thousands of columns are among them.
+    for (rows, columns) in [(300, 3), (12, 2000)] {
+        let (x, y) = one_column_of(rows, columns);
+        for predicted in predicted_at_once(&x, &y, 1) {
+            let squares = |center: &dyn Fn(usize) -> f64| -> f64 {
+                (0..rows).map(|i| (y[i] - center(i)).powi(2)).sum()
+            };
+            let mean = y.iter().sum::<f64>() / rows as f64;
+            assert!(
+                squares(&|i| predicted[i]) < 0.9 * squares(&|_| mean),
+                "{columns} columns"
+            );
+        }
+    }
 }

@@ -4,12 +4,17 @@
 //! `cargo test` makes a quick run; the long one is
 //! `LOADER_FUZZ=1000000 cargo test --release -p softwood --test loader_fuzz -- --nocapture`.
 
-use ndarray::Array2;
+#[path = "loader/answer.rs"]
+mod answer;
+#[path = "loader/mutations.rs"]
+mod mutations;
+
+use answer::answer;
+use mutations::{mutate_text, mutate_values};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64;
 use serde_json::Value;
-use softwood::{FittedModel, FittedTree, InputError, Model};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,34 +29,6 @@ const MOST_TIME: Duration = Duration::from_secs(5);
 
 /// Messages may quote a name, no more.
 const LONGEST_MESSAGE: usize = 600;
-
-/// What stands where it should not.
-const WORDS: [&str; 24] = [
-    "null",
-    "true",
-    "-1",
-    "0",
-    "-0.0",
-    "0.5",
-    "1e308",
-    "-1e308",
-    "1e999",
-    "5e-324",
-    "NaN",
-    "[]",
-    "{}",
-    "\"\"",
-    "\"a\\u0000\"",
-    "\"\\ud800\"",
-    "4294967296",
-    "18446744073709551616",
-    "[[[[[[[[[[",
-    "}",
-    "]",
-    ",",
-    "\"version\":2,",
-    "\u{feff}",
-];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -75,76 +52,6 @@ fn seeds() -> Vec<String> {
     seeds
 }
 
-fn a_word(rng: &mut impl Rng) -> &'static str {
-    WORDS.choose(rng).unwrap()
-}
-
-/// A place between two characters.
-fn place(text: &str, rng: &mut impl Rng) -> usize {
-    let mut at = rng.random_range(0..=text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-/// Text cut, doubled, overwritten, or joined to that of another file.
-fn mutate_text(text: &str, other: &str, rng: &mut impl Rng) -> String {
-    let (a, b) = (place(text, rng), place(text, rng));
-    let (a, b) = (a.min(b), a.max(b));
-    match rng.random_range(0..5) {
-        0 => [&text[..a], &text[b..]].concat(),
-        1 => [&text[..b], &text[a..]].concat(),
-        2 => [&text[..a], a_word(rng), &text[a..]].concat(),
-        3 => [&text[..a], a_word(rng), &text[b..]].concat(),
-        _ => [&text[..a], &other[place(other, rng)..]].concat(),
-    }
-}
-
-/// Any value within another.
-fn pick<'v>(value: &'v mut Value, rng: &mut impl Rng) -> &'v mut Value {
-    let mut here = value;
-    loop {
-        let stays = rng.random_range(0..6) == 0;
-        let count = match &*here {
-            Value::Array(values) => values.len(),
-            Value::Object(fields) => fields.len(),
-            _ => 0,
-        };
-        if count == 0 || stays {
-            return here;
-        }
-        let next = rng.random_range(0..count);
-        here = match here {
-            Value::Array(values) => &mut values[next],
-            Value::Object(fields) => fields.values_mut().nth(next).unwrap(),
-            _ => unreachable!("it has parts"),
-        };
-    }
-}
-
-/// A value changed, dropped, doubled or put elsewhere: what comes out is JSON still.
-fn mutate_values(file: &mut Value, rng: &mut impl Rng) {
-    let spare = pick(file, rng).clone();
-    let number = [0.0, -1.0, 0.5, 1e300, 5e-324, 1e17, 3.0]
-        .choose(rng)
-        .copied();
-    match (pick(file, rng), rng.random_range(0..5)) {
-        (Value::Array(values), 0) => drop(values.pop()),
-        (Value::Array(values), 1) => values.push(spare),
-        (Value::Object(fields), 0..=1) => {
-            let name = fields
-                .keys()
-                .nth(rng.random_range(0..fields.len().max(1)))
-                .cloned();
-            name.map(|name| fields.remove(&name));
-        }
-        (value @ Value::Number(_), 0..=3) => *value = number.into(),
-        (value, 4) => *value = spare,
-        (value, _) => *value = serde_json::from_str(a_word(rng)).unwrap_or(Value::Null),
-    }
-}
-
 fn mutated(seeds: &[String], rng: &mut impl Rng) -> String {
     let mut text = seeds.choose(rng).unwrap().clone();
     for _ in 0..rng.random_range(1..4) {
@@ -158,47 +65,6 @@ fn mutated(seeds: &[String], rng: &mut impl Rng) -> String {
         };
     }
     text
-}
-
-/// What the loader says of a text, without numbers, and what it reads in the shape of the tree.
-fn answer(text: &str) -> Result<String, InputError> {
-    let model = Model::from_json(text)?;
-    Ok(match &model {
-        // Rows of curves have other columns than the tree, whose features are means.
-        Model::FunctionalOrct(model) => sound(&model.on_means, |x| model.on_means.predict_proba(x)),
-        Model::FunctionalOrrt(model) => sound(&model.on_means, |x| model.on_means.predict(x)),
-        Model::Orct(model) => sound(model, |x| model.predict_proba(x)),
-        Model::Orrt(model) => sound(model, |x| model.predict(x)),
-        Model::Spdt(model) => sound(model, |x| model.predict_proba(x)),
-        Model::Srt(model) => sound(model, |x| model.predict(x)),
-        Model::Svm1Odt(model) => sound(model, |x| {
-            Ok(model.predict(x)?.into_iter().map(f64::from).collect())
-        }),
-    })
-}
-
-/// A model that was read is written as it was, and what it predicts and shows is finite.
-fn sound<M: FittedModel + PartialEq + std::fmt::Debug>(
-    model: &M,
-    predict: impl Fn(ndarray::ArrayView2<'_, f64>) -> Result<Vec<f64>, InputError>,
-) -> String {
-    assert_eq!(M::from_json(&model.to_json()).as_ref(), Ok(model));
-    let features = model.tree().features();
-    if features <= 1000 {
-        for value in [0.0, -1e300, 0.3] {
-            let x = Array2::from_elem((2, features), value);
-            let predicted = predict(x.view()).unwrap();
-            assert!(predicted.iter().all(|p| p.is_finite()), "{predicted:?}");
-        }
-        assert!(!model.describe(Some(3)).is_empty());
-    }
-    let shape = model.tree().shape();
-    format!(
-        "{} {} {}",
-        M::KIND,
-        shape.splits().len(),
-        model.report().notices.len()
-    )
 }
 
 /// A message without what differs from file to file.

@@ -9,10 +9,11 @@ use softwood::selection::{
     BalancedChoice, ClusterRule, ExtremePoints, Hyperplanes, SelectionSettings,
     balanced_relaxation, select_balanced_rows, select_extreme_points, select_rows,
 };
+use softwood::stop::Stop;
 use softwood::{FitError, StopFlag};
 
 fn select(x: ArrayView2<'_, f64>, tolerance: f64) -> ExtremePoints {
-    select_extreme_points(x, tolerance, Some(2), &StopFlag::default()).expect("valid rows")
+    select_extreme_points(x, tolerance, Some(2), &Stop::default()).expect("valid rows")
 }
 
 fn kept(answer: &ExtremePoints) -> Vec<usize> {
@@ -140,7 +141,7 @@ proptest! {
 fn threads_do_not_change_a_bit() {
     let x = rows(0, 3000, 6);
     let run = |threads, tolerance| {
-        select_extreme_points(x.view(), tolerance, Some(threads), &StopFlag::default())
+        select_extreme_points(x.view(), tolerance, Some(threads), &Stop::default())
             .expect("valid rows")
     };
     for tolerance in [0.0, 0.05] {
@@ -199,23 +200,23 @@ fn a_tolerance_reaches_from_the_hull_of_the_other_rows() {
 fn single_precision_rows_are_read_where_they_are() {
     let x = rows(0, 200, 3).mapv(|v| v as f32);
     let wide = x.mapv(f64::from);
-    let stop = StopFlag::default();
+    let stop = Stop::default();
     let narrow = select_extreme_points(x.t().to_owned().t(), 0.0, None, &stop).expect("valid rows");
     assert_eq!(narrow, select(wide.view(), 0.0));
 }
 
 #[test]
 fn a_raised_flag_ends_the_search() {
-    let stop = StopFlag::default();
-    stop.raise();
+    let flag = StopFlag::default();
+    flag.raise();
     let x = rows(0, 500, 4);
-    let error = select_extreme_points(x.view(), 0.0, None, &stop);
+    let error = select_extreme_points(x.view(), 0.0, None, &Stop::new(&flag, None));
     assert_eq!(error, Err(FitError::Cancelled));
 }
 
 #[test]
 fn bad_input_is_refused() {
-    let stop = StopFlag::default();
+    let stop = Stop::default();
     let text = |x: Array2<f64>, tolerance| {
         let error = select_extreme_points(x.view(), tolerance, None, &stop);
         error.expect_err("bad input").to_string()
@@ -291,8 +292,7 @@ fn each_cluster_is_chosen_by_its_rule() {
         ..SelectionSettings::default()
     };
     let run = |x: ArrayView2<'_, f64>, classes: &[u32], leaves: &[u32]| {
-        select_rows(x, classes, leaves, &planes, &settings, &StopFlag::default())
-            .expect("valid rows")
+        select_rows(x, classes, leaves, &planes, &settings, &Stop::default()).expect("valid rows")
     };
     let chosen = run(x.view(), &classes, &leaves);
     let [square, circle, rings] = chosen.clusters.as_slice() else {
@@ -346,7 +346,7 @@ fn rows_that_cover_each_other_do_not_all_go() {
         &[0; 11],
         &planes,
         &settings,
-        &StopFlag::default(),
+        &Stop::default(),
     )
     .expect("valid rows");
     assert_eq!(chosen.clusters[0].covered, 11);
@@ -361,14 +361,14 @@ fn balanced_rows_gain_no_less_than_four_corners_that_cover_all() {
         0..4 => corners[i][k],
         _ => rng.random_range(0.3..0.7),
     });
-    let found = select_balanced_rows(x.view(), 500, &StopFlag::default()).expect("valid rows");
+    let found = select_balanced_rows(x.view(), 500, &Stop::default()).expect("valid rows");
     let covered = found.covered.iter().filter(|covered| **covered).count();
     assert_eq!(found.objective, covered as i64 - found.indices.len() as i64);
     assert!(found.indices.iter().all(|i| !found.covered[*i]));
     assert!(found.objective >= 24 - 4 - 4);
-    let relaxed = balanced_relaxation(x.view(), &StopFlag::default()).expect("valid rows");
+    let relaxed = balanced_relaxation(x.view(), &Stop::default()).expect("valid rows");
     assert!(found.objective <= found.bound && found.bound as f64 <= relaxed.objective + 1e-6);
-    let hasty = select_balanced_rows(x.view(), 0, &StopFlag::default()).expect("valid rows");
+    let hasty = select_balanced_rows(x.view(), 0, &Stop::default()).expect("valid rows");
     assert_eq!(hasty.nodes, 1);
     assert!(hasty.objective <= found.objective && found.bound <= hasty.bound);
 }
@@ -381,7 +381,7 @@ fn the_balanced_relaxation_keeps_what_it_promises() {
         0..4 => corners[i][k],
         _ => rng.random_range(0.05..0.95),
     });
-    let answer = balanced_relaxation(x.view(), &StopFlag::default()).expect("valid rows");
+    let answer = balanced_relaxation(x.view(), &Stop::default()).expect("valid rows");
     assert!(answer.solved);
     let total = |values: &[f64]| values.iter().sum::<f64>();
     let objective = total(&answer.covered) - total(&answer.selected);
@@ -408,19 +408,19 @@ fn the_balanced_relaxation_keeps_what_it_promises() {
             .iter()
             .all(|c| *c == BalancedChoice::NotCovered)
     );
-    let many = balanced_relaxation(rows(0, 101, 2).view(), &StopFlag::default());
+    let many = balanced_relaxation(rows(0, 101, 2).view(), &Stop::default());
     assert!(
         many.expect_err("too many")
             .to_string()
             .contains("at most 100 rows")
     );
     assert_eq!(
-        balanced_relaxation(array![[1.0], [1.0]].view(), &StopFlag::default())
+        balanced_relaxation(array![[1.0], [1.0]].view(), &Stop::default())
             .expect("valid rows")
             .selected
             .len(),
         2
     );
-    let one = balanced_relaxation(array![[1.0, 2.0]].view(), &StopFlag::default());
+    let one = balanced_relaxation(array![[1.0, 2.0]].view(), &Stop::default());
     assert_eq!(one.expect("valid rows").covered, [0.0]);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -180,8 +181,8 @@ def _refuse(of_mip: dict[str, Any]) -> None:
     for name in ("alpha1", "count_coefficients", "level_splits"):
         if of_mip[name] not in (None, False):
             raise ValueError(
-                f"{name} must be {MIP[name]} with solver='native', got {of_mip[name]!r}; "
-                "solver='paper' takes it"
+                f"{name} must be {MIP[name]} with solver='native', "
+                f"got {reprlib.repr(of_mip[name])}; solver='paper' takes it"
             )
 
 

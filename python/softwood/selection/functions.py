@@ -21,7 +21,11 @@ from .results import (
 
 
 def select_extreme_points(
-    X: Any, tolerance: float = SELECT_ROWS["tolerance"], *, n_threads: int | None = None
+    X: Any,
+    tolerance: float = SELECT_ROWS["tolerance"],
+    *,
+    n_threads: int | None = None,
+    time_limit: float | None = None,
 ) -> ExtremePoints:
     """Find the rows that lie in the convex hull of the other rows.
 
@@ -39,6 +43,9 @@ def select_extreme_points(
         the units of X.
     n_threads : int, optional
         Threads to use, by default one for each core. The result does not depend on it.
+    time_limit : float, optional
+        Seconds after which rows not tested yet count as not covered, as the `status` tells; None
+        for no limit.
 
     Returns
     -------
@@ -76,8 +83,8 @@ def select_extreme_points(
     True
     """
     settings = {"tolerance": tolerance, "n_threads": n_threads}
-    covered, extreme, indptr, indices, values, unresolved = _core.select_extreme_points(
-        _inputs.as_dense_rows(X), settings
+    covered, extreme, indptr, indices, values, unresolved, status = _core.select_extreme_points(
+        _inputs.as_dense_rows(X), settings, time_limit
     )
     return ExtremePoints(
         covered=covered,
@@ -86,6 +93,7 @@ def select_extreme_points(
         indices=indices,
         values=values,
         unresolved=unresolved,
+        status=status,
     )
 
 
@@ -99,6 +107,7 @@ def select_rows(
     tolerance: float = SELECT_ROWS["tolerance"],
     *,
     n_threads: int | None = None,
+    time_limit: float | None = None,
 ) -> SelectedRows:
     """Choose the rows to train on, from each class in each leaf of a tree.
 
@@ -127,6 +136,9 @@ def select_rows(
         point then stay, because rows may cover each other.
     n_threads : int, optional
         Threads to use, by default one for each core. The result does not depend on it.
+    time_limit : float, optional
+        Seconds after which rows not tested yet count as not covered, as the `status` tells; None
+        for no limit.
 
     Returns
     -------
@@ -155,8 +167,8 @@ def select_rows(
     classes, codes = _inputs.as_labels(y, len(rows))
     numbers, leaf_codes = _inputs.as_leaves(leaves, len(rows))
     normals, offsets, of_leaf = as_hyperplanes(hyperplanes, numbers)
-    indices, cluster, accounts = _core.select_rows(
-        rows, codes, leaf_codes, normals, offsets, of_leaf, settings
+    indices, cluster, accounts, status = _core.select_rows(
+        rows, codes, leaf_codes, normals, offsets, of_leaf, settings, time_limit
     )
     clusters = tuple(
         Cluster(
@@ -171,10 +183,12 @@ def select_rows(
         for leaf, code, count, covered, carriers, selected, rule in accounts
     )
     share = np.array([cluster.rows / max(cluster.selected, 1) for cluster in clusters])
-    return SelectedRows(indices=indices, sample_weight=share[cluster], clusters=clusters)
+    return SelectedRows(
+        indices=indices, sample_weight=share[cluster], clusters=clusters, status=status
+    )
 
 
-def balanced_relaxation(X: Any) -> BalancedRelaxation:
+def balanced_relaxation(X: Any, *, time_limit: float | None = None) -> BalancedRelaxation:
     """Solve the linear relaxation of balanced selection: few rows that cover many.
 
     Relaxation (9) of the reference, the first step of its algorithm 2: maximize Σ (b_i − a_i) under
@@ -185,6 +199,8 @@ def balanced_relaxation(X: Any) -> BalancedRelaxation:
     ----------
     X : array_like or data frame, shape (N, p)
         Rows of one cluster, finite; at most 100, since the program has a variable for each pair.
+    time_limit : float, optional
+        Seconds after which nothing is selected; None for no limit.
 
     Returns
     -------
@@ -203,13 +219,17 @@ def balanced_relaxation(X: Any) -> BalancedRelaxation:
     >>> answer.solved, answer.covered[:2].tolist()
     (True, [0.0, 0.0])
     """
-    selected, covered, objective, solved = _core.balanced_relaxation(_inputs.as_dense_rows(X))
+    selected, covered, objective, solved, status = _core.balanced_relaxation(
+        _inputs.as_dense_rows(X), time_limit
+    )
     return BalancedRelaxation(
-        selected=selected, covered=covered, objective=objective, solved=solved
+        selected=selected, covered=covered, objective=objective, solved=solved, status=status
     )
 
 
-def select_balanced_rows(X: Any, max_nodes: int | None = 200) -> BalancedRows:
+def select_balanced_rows(
+    X: Any, max_nodes: int | None = 200, *, time_limit: float | None = None
+) -> BalancedRows:
     """Select few rows that cover many, all others left aside.
 
     Algorithm 2 of the reference: relaxation (9), see :func:`balanced_relaxation`, decides which
@@ -223,6 +243,9 @@ def select_balanced_rows(X: Any, max_nodes: int | None = 200) -> BalancedRows:
     max_nodes : int, optional
         Relaxations to solve at most, one or two more to finish a step; None for no limit. Then the
         best selection so far is returned; its `bound` tells what may be left.
+    time_limit : float, optional
+        Seconds after which the best selection so far is returned, as after `max_nodes`; None for
+        no limit.
 
     Returns
     -------
@@ -249,7 +272,14 @@ def select_balanced_rows(X: Any, max_nodes: int | None = 200) -> BalancedRows:
     ([0, 1], [False, False, True, True, True], True)
     """
     rows = _inputs.as_dense_rows(X)
-    indices, covered, objective, bound, nodes = _core.select_balanced_rows(rows, max_nodes)
+    indices, covered, objective, bound, nodes, status = _core.select_balanced_rows(
+        rows, max_nodes, time_limit
+    )
     return BalancedRows(
-        indices=indices, covered=covered, objective=objective, bound=bound, nodes=nodes
+        indices=indices,
+        covered=covered,
+        objective=objective,
+        bound=bound,
+        nodes=nodes,
+        status=status,
     )

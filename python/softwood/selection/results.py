@@ -28,8 +28,11 @@ class ExtremePoints:
     values : ndarray of float
         The weights: positive, at most p + 1 for each row, with sum 1.
     unresolved : int
-        Rows that neither weights nor a direction could decide in double precision; they count as
-        not covered.
+        Rows that neither weights nor a direction could decide in double precision, or that a time
+        limit has left open; they count as not covered.
+    status : {"completed", "time_limit"}
+        Whether all rows were tested. What was found before a limit stands: rows covered are, by
+        weights on rows that are not.
     """
 
     covered: NDArray[np.bool_]
@@ -38,6 +41,7 @@ class ExtremePoints:
     indices: NDArray[np.int64]
     values: NDArray[np.float64]
     unresolved: int
+    status: str
 
     def weights(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the rows that carry weight for row i, and their weights."""
@@ -119,11 +123,14 @@ class SelectedRows:
         classes, count as much as all their rows.
     clusters : tuple of Cluster
         Every cluster, by leaf and class.
+    status : {"completed", "time_limit"}
+        Whether all rows were tested; those that a limit has left open count as not covered.
     """
 
     indices: NDArray[np.int64]
     sample_weight: NDArray[np.float64]
     clusters: tuple[Cluster, ...]
+    status: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,6 +149,8 @@ class BalancedRows:
         No selection that agrees with the relaxation where that is 0 or 1 has more.
     nodes : int
         Relaxations solved.
+    status : {"optimal", "iteration_limit", "time_limit"}
+        Whether `objective` has met `bound`, or the limit that was reached: `max_nodes`, or time.
     """
 
     indices: NDArray[np.int64]
@@ -149,6 +158,7 @@ class BalancedRows:
     objective: int
     bound: int
     nodes: int
+    status: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -165,10 +175,13 @@ class BalancedRelaxation:
     objective : float
         Sum of `covered` minus sum of `selected`.
     solved : bool
-        Whether the solver ended at the optimum, not at a limit of its own.
+        Whether the solver ended at the optimum, not at a limit of its own or at the time limit.
+    status : {"completed", "time_limit"}
+        After a time limit nothing is selected or covered.
     """
 
     selected: NDArray[np.float64]
     covered: NDArray[np.float64]
     objective: float
     solved: bool
+    status: str

@@ -68,8 +68,8 @@ impl Standardization {
         if y.is_finite() {
             return y;
         }
-        // Halves: the product may overflow where the sum does not.
-        (2.0 * (0.5 * self.mean + 0.5 * self.scale * s)).clamp(-f64::MAX, f64::MAX)
+        // Halves: the product may overflow where the sum does not. Half of the least scale would be 0.
+        (2.0 * (0.5 * self.mean + self.scale * (0.5 * s))).clamp(-f64::MAX, f64::MAX)
     }
 }
 
@@ -94,6 +94,21 @@ mod tests {
                 assert!((standard.invert(s) / unit - y / unit).abs() < 1e-14);
             }
         }
+    }
+
+    #[test]
+    fn what_overflows_is_the_largest_double_for_any_scale() {
+        for scale in [5e-324, 1.0, f64::MAX] {
+            let standard = Standardization { mean: 3.0, scale };
+            for sign in [1.0, -1.0] {
+                assert_eq!(standard.invert(sign * f64::INFINITY), sign * f64::MAX);
+            }
+        }
+        let widest = Standardization {
+            mean: -f64::MAX,
+            scale: f64::MAX,
+        };
+        assert_eq!(widest.invert(1.5), 0.5 * f64::MAX);
     }
 
     #[test]

@@ -192,6 +192,13 @@ impl<'a> RegressionRows<'a> {
         }
     }
 
+    /// (1/W) Σ_i w_i y_i².
+    pub(crate) fn mean_square(&self) -> f64 {
+        let rows = self.target.0.iter().zip(self.rows.weights());
+        let squares: f64 = rows.map(|(y, w)| w * y * y).sum();
+        squares / self.total_weight()
+    }
+
     /// Some of the rows, by their positions.
     pub(crate) fn select(&self, picked: &[u32]) -> Self {
         let response: Vec<f64> = picked.iter().map(|i| self.target.0[*i as usize]).collect();

@@ -38,6 +38,7 @@ mod orrt_choice;
 pub mod orrt_cv;
 pub mod orrt_cv_settings;
 mod orrt_fit;
+mod orrt_frame;
 pub mod orrt_path;
 mod orrt_problem;
 pub mod orrt_settings;

@@ -1,9 +1,10 @@
 //! Settings of an ORRT tried on folds: what `fit_orrt_cv` chooses from.
 
 use super::cv_table::Candidate;
+use super::orrt_frame::Frame;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
-use super::orrt_starts::{Frame, OrrtOutcome, OrrtStarts};
+use super::orrt_starts::{OrrtOutcome, OrrtStarts};
 use super::response_choice::ResponseChoice;
 use super::response_fold::ResponseFold;
 use crate::data::Parallelism;

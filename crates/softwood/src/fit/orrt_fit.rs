@@ -1,9 +1,10 @@
 //! The fit of an ORRT whose settings are all settled: data → starts → model.
 
 use super::notices::notices_of_mixture;
+use super::orrt_frame::Frame;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
-use super::orrt_starts::{Frame, OrrtStarts};
+use super::orrt_starts::OrrtStarts;
 use super::response_fold::ResponseData;
 use super::response_groups::{GroupedRows, constraint_reports};
 use crate::error::InputError;

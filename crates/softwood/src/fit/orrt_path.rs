@@ -3,9 +3,10 @@
 use super::leaf_weights::in_users_unit;
 use super::notices::notices_of_mixture;
 use super::orrt_fit::check_orrt_data;
+use super::orrt_frame::Frame;
 use super::orrt_problem::OrrtProblem;
 use super::orrt_settings::OrrtSettings;
-use super::orrt_starts::{Frame, OrrtOutcome, OrrtStarts};
+use super::orrt_starts::{OrrtOutcome, OrrtStarts};
 use super::response_fold::ResponseData;
 use super::sparsity_path::{PenaltyGrid, SparsityPath, check_held_rows};
 use super::trend::line_moments;

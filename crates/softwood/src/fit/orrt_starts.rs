@@ -1,15 +1,16 @@
 //! The starts of an ORRT, by successive halving: a few iterations for all, the rest for the better half.
 
+use super::orrt_frame::Frame;
 use super::orrt_settings::OrrtSettings;
 use super::srt_settings::SrtSettings;
 use super::srt_starts::SrtStarts;
-use super::trend::{Trend, line_moments};
+use super::trend::Trend;
 use crate::data::RegressionRows;
-use crate::leaves::common_penalty;
 use crate::objective::{GroupBounds, LeafRidge, LeastLeafRidge, Penalty, PenaltySettings};
 use crate::progress::Progress;
 use crate::search::continuation::softer;
-use crate::search::mixture_descent::{MixtureDescent, MixtureOutcome};
+use crate::search::mixture_descent::MixtureDescent;
+use crate::search::mixture_outcome::MixtureOutcome;
 use crate::search::starts::{Starts, best_of_starts, side_by_side, why_stopped};
 use crate::start::splits_through_the_data;
 use crate::stop::Interrupted;
@@ -59,34 +60,6 @@ pub(super) struct OrrtOutcome {
     pub parameters: RegressionParameters,
     /// On the leaf models.
     pub ridge: LeafRidge,
-}
-
-/// What the leaves are measured by: the mean row and the variances of its features, and the penalty κ under
-/// which the linear regression of all rows is likeliest.
-pub(super) struct Frame {
-    centers: Vec<f64>,
-    variances: Vec<f64>,
-    penalty: f64,
-}
-
-impl Frame {
-    /// Of these rows.
-    pub fn of(data: &RegressionRows<'_>) -> Result<Self, Interrupted> {
-        let (p, weight) = (data.features(), data.total_weight());
-        let patient = data.without_deadline();
-        let moments = line_moments(&patient)?;
-        let mean = |j: usize, k: usize| moments[j * (p + 2) + k] / weight;
-        let centers: Vec<f64> = (0..p).map(|j| mean(j, p + 1)).collect();
-        let variance = |j: usize| (mean(j, j) - centers[j] * centers[j]).max(0.0);
-        let variances: Vec<f64> = (0..p).map(variance).collect();
-        let deviations: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
-        let penalty = common_penalty(&moments, &deviations, &patient.rows.stop)?;
-        Ok(Self {
-            centers,
-            variances,
-            penalty,
-        })
-    }
 }
 
 impl<'d> OrrtStarts<'_, 'd> {
@@ -285,11 +258,11 @@ impl<'d> OrrtStarts<'_, 'd> {
         let last = descent.last();
         let begin = |start: usize| match informed.get(start) {
             // Soft stages would forget it.
-            Some(theta) => descent.follow(last, theta.clone(), FIRST_RUNG),
+            Some(theta) => descent.follow(last, theta.clone(), FIRST_RUNG, None),
             None => {
                 // The softest stage, 2p, forgets the start; the next one, 8p, keeps more of it.
                 let first = if last > 1 { start % 2 } else { 0 };
-                descent.follow(first, self.random_splits(start, None)?, FIRST_RUNG)
+                descent.follow(first, self.random_splits(start, None)?, FIRST_RUNG, None)
             }
         };
         let rows = &self.data.rows;
@@ -355,8 +328,7 @@ impl<'d> OrrtStarts<'_, 'd> {
             run: self.settings.run.clone(),
             ..SrtSettings::default()
         };
-        let (trend, left) = Trend::take_out(&self.data.without_deadline(), &[])?;
-        let left = left.with_stop(&self.data.rows.stop);
+        let (trend, left) = Trend::take_out(self.data, &[])?;
         let starts = SrtStarts {
             data: &left,
             topology: self.topology.clone(),

@@ -7,7 +7,7 @@ use crate::data::{Parallelism, RegressionRows, Rows, ScaledRows, Scaling, Standa
 use crate::error::InputError;
 use crate::fitted::{ConstraintKind, ConstraintReport};
 use crate::objective::{GroupBound, GroupBounds, GroupMeasure};
-use crate::search::mixture_descent::{BoundReached, MixtureOutcome};
+use crate::search::mixture_outcome::{BoundReached, MixtureOutcome};
 use crate::stop::Stop;
 
 /// Groups beside the training rows, responses and weights that they may name, as they were given.

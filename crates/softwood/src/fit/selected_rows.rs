@@ -315,7 +315,9 @@ impl SelectedFit<'_> {
         let hyperplanes = hyperplanes(&tree.model);
         let selected = in_pool(self.settings.run.n_threads, || {
             stop.check()?;
-            choose(&clusters, &hyperplanes, &settings, stop)
+            let chosen = choose(&clusters, &hyperplanes, &settings, stop)?;
+            stop.check()?;
+            Ok(chosen)
         })?;
         Ok(selected.map(|selected| {
             let key = |row: usize| (tree.leaves[row], codes[row]);

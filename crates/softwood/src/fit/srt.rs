@@ -86,9 +86,8 @@ pub(super) fn fit_checked(
     let standardized: Vec<f64> = y.iter().map(|y| response.apply(*y)).collect();
     let scaled = ScaledRows::new(rows.reborrow(), &scaling);
     let spread = parallelism(scaled.chunks(), settings.n_starts);
-    let data = RegressionRows::new(scaled, &standardized, weights, spread, patient);
-    let (trend, data) = Trend::take_out(&data, &hinges)?;
-    let data = data.with_stop(stop);
+    let data = RegressionRows::new(scaled, &standardized, weights, spread, stop.clone());
+    let (trend, data) = Trend::take_out_in_time(&data, &hinges)?;
     let topology = Topology::complete(settings.depth);
     let starts = SrtStarts {
         data: &data,

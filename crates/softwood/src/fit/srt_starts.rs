@@ -9,6 +9,7 @@ use crate::search::replace_subtrees::replace_subtrees;
 use crate::search::starts::{Starts, best_of_starts, side_by_side, why_stopped};
 use crate::start::{clustered_splits, random_splits};
 use crate::stop::Interrupted;
+use crate::tree::second_moments::SecondMoments;
 use crate::tree::{RegressionParameters, Topology};
 use rand_pcg::Pcg64;
 use std::cmp::Ordering;
@@ -84,15 +85,49 @@ impl<'d> SrtStarts<'_, 'd> {
         rules: &'r NodecRules,
     ) -> Result<Starts<Run<'r, 'd>>, Interrupted> {
         let begin = |start: usize| {
-            let patient = self.data.without_deadline();
-            let splits = self.first_splits(&patient.rows, self.topology.clone(), start)?;
-            let mut run = Run::new(self.data, splits, ridges.clone(), rules, self.progress)?;
-            run.advance(self.settings.macro_iterations.min(FIRST_RUNG))?;
-            Ok(run)
+            match self.begin(start, ridges, rules) {
+                // Without any start there is no answer: that of all rows is one, and takes no time.
+                Err(Interrupted::TimeLimit) if start == 0 => {
+                    let shape = self.topology.clone();
+                    Ok(Run::without_splits(
+                        self.data,
+                        shape,
+                        ridges.clone(),
+                        rules,
+                        self.progress,
+                    ))
+                }
+                begun => begun,
+            }
         };
         let rows = &self.data.rows;
         let (n, parallelism) = (self.settings.n_starts, rows.parallelism);
         best_of_starts(n, parallelism, &rows.stop, begin, by_objective)
+    }
+
+    /// A start after its first macro-iterations. The time limit waits for the splits and leaf models of the first one
+    /// if they are quick.
+    fn begin<'r>(
+        &'r self,
+        start: usize,
+        ridges: &Ridges,
+        rules: &'r NodecRules,
+    ) -> Result<Run<'r, 'd>, Interrupted> {
+        let (rows, p, leaves) = (
+            self.data.len(),
+            self.data.features(),
+            self.topology.leaves(),
+        );
+        let waits = start == 0 && SecondMoments::make_quick_start(p, rows, leaves);
+        let first = match waits {
+            true => self.data.without_deadline(),
+            false => self.data.clone(),
+        };
+        let splits = self.first_splits(&first.rows, self.topology.clone(), start)?;
+        let (ridges, progress) = (ridges.clone(), self.progress);
+        let mut run = Run::new(self.data, &first, splits, ridges, rules, progress)?;
+        run.advance(self.settings.macro_iterations.min(FIRST_RUNG))?;
+        Ok(run)
     }
 
     /// Takes the better half to the end, with other penalties for all if there are any.

@@ -193,6 +193,7 @@ impl<'a> AllRows<'a> {
             of_leaf: (0..self.labelled.paths.leaves()).map(way).collect(),
         };
         let selected = choose(&clusters, &hyperplanes, &selection.settings(), stop)?;
+        stop.check()?;
         let mut totals: BTreeMap<(u32, u32), f64> = BTreeMap::new();
         for (i, (leaf, class)) in leaves.iter().zip(&self.classes).enumerate() {
             *totals.entry((*leaf, *class)).or_default() += self.labelled.weight(i);
@@ -235,6 +236,7 @@ impl<'a> AllRows<'a> {
         for members in clusters.values() {
             let cluster = self.x.select(ndarray::Axis(0), members);
             let covering = extreme_points(&cluster.view().into(), selection.tolerance, stop)?;
+            stop.check()?;
             let mut carries = vec![false; members.len()];
             for j in (0..members.len()).filter(|j| covering.covered[*j]) {
                 covering

@@ -12,6 +12,7 @@ use crate::fitted::Curve;
 use crate::leaves::{Groups, LinearModel, maximize_evidence, ridge};
 use crate::passes::ColumnMoments;
 use crate::stop::Interrupted;
+use crate::tree::second_moments::SecondMoments;
 
 /// A trend that leaves less than this share of the response's deviation is taken to be exact.
 const NEGLIGIBLE: f64 = 1e-10;
@@ -63,6 +64,35 @@ impl Trend {
         Ok((trend, data.with_response(&left)))
     }
 
+    /// None of rows with so many features and a standardized response: the mean of that, 0, is all they have in
+    /// common.
+    pub fn none(features: usize) -> Self {
+        Self {
+            line: LinearModel {
+                slopes: vec![0.0; features],
+                intercept: 0.0,
+            },
+            curves: Vec::new(),
+            scale: 1.0,
+        }
+    }
+
+    /// As [`take_out`](Self::take_out), or none where the time limit strikes before a regression that is not quick.
+    pub fn take_out_in_time<'a>(
+        data: &RegressionRows<'a>,
+        hinges: &[Hinge],
+    ) -> Result<(Self, RegressionRows<'a>), Interrupted> {
+        let columns = data.features() + hinges.len();
+        if SecondMoments::make_quick_work(columns, data.len()) {
+            let (trend, left) = Self::take_out(&data.without_deadline(), hinges)?;
+            return Ok((trend, left.with_stop(&data.rows.stop)));
+        }
+        match Self::take_out(data, hinges) {
+            Err(Interrupted::TimeLimit) => Ok((Self::none(data.features()), data.clone())),
+            taken => taken,
+        }
+    }
+
     /// Of the linear regression.
     pub fn slopes(&self) -> &[f64] {
         &self.line.slopes
@@ -112,12 +142,12 @@ impl Trend {
 }
 
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, y_i, 1): all that linear regressions need.
-pub(crate) fn line_moments(data: &RegressionRows<'_>) -> Result<Vec<f64>, Interrupted> {
+pub(crate) fn line_moments(data: &RegressionRows<'_>) -> Result<SecondMoments, Interrupted> {
     moments(data, &[])
 }
 
 /// Σ_i w_i c_i c_iᵀ, c_i = (u_i, hinges of u_i, y_i, 1).
-fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Interrupted> {
+fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<SecondMoments, Interrupted> {
     let fill = |block: &WeightedBlock<'_>, out: &mut [f64]| {
         let (tile, stride) = (block.tile.columns(), block.stride());
         let (features, bent) = out.split_at_mut(tile.len());
@@ -130,6 +160,7 @@ fn moments(data: &RegressionRows<'_>, hinges: &[Hinge]) -> Result<Vec<f64>, Inte
         }
     };
     data.rows.sum(&ColumnMoments {
+        rows: data.len(),
         count: data.features() + hinges.len(),
         response: &data.target,
         fill,

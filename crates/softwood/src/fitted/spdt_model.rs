@@ -40,8 +40,10 @@ pub(crate) fn probabilities_at(frequencies: &[f64], slope: f64, distance: f64, o
             second = k;
         }
     }
+    // Products that overflow both ways add up to no distance. Half of the least slope would be 0.
+    let distance = if distance.is_nan() { 0.0 } else { distance };
     // Not quite alike, so that the class of the leaf stays the most probable one at the split itself.
-    let share = (0.5 * slope * distance).tanh().clamp(1e-9, 1.0);
+    let share = (0.5 * (slope * distance)).tanh().clamp(1e-9, 1.0);
     let half = 0.5 * (frequencies[first] - frequencies[second]);
     out[first] -= (1.0 - share) * half;
     out[second] += (1.0 - share) * half;
@@ -124,5 +126,26 @@ impl SpdtModel {
     /// Share of features that no split uses, in percent.
     pub fn global_sparsity(&self) -> f64 {
         self.tree.global_sparsity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_finite_wherever_a_row_lies() {
+        let frequencies = [0.125, 0.75, 0.125];
+        for slope in [0.0, 5e-324, 1.0, f64::MAX] {
+            for distance in [0.0, 5e-324, f64::MAX, f64::INFINITY, f64::NAN] {
+                let mut out = [0.0; 3];
+                probabilities_at(&frequencies, slope, distance, &mut out);
+                assert!(
+                    out[1] > out[0] && out[1] > out[2],
+                    "{slope} {distance}: {out:?}"
+                );
+                assert!((out.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+            }
+        }
     }
 }

@@ -57,11 +57,19 @@ impl CholeskyFactor {
         Arch::new().dispatch(InverseDiagonal(self, stop))
     }
 
-    /// The squared length of F⁻¹ b.
-    pub fn squared_length(&self, b: &[f64]) -> f64 {
-        let mut x = b.to_vec();
-        self.solve_lower(&mut x);
-        x.iter().map(|x| x * x).sum()
+    /// F⁻¹ B, B being given by its rows.
+    pub fn solve_lower_rows(&self, b: &[Vec<f64>], stop: &Stop) -> Result<Vec<Vec<f64>>, Stopped> {
+        let mut solved: Vec<Vec<f64>> = Vec::with_capacity(b.len());
+        for (row, factor) in b.iter().zip(self.rows.chunks_exact(self.n)) {
+            stop.check()?;
+            let (known, mut x) = (solved.len(), row.clone());
+            for (before, f) in solved.iter().zip(factor) {
+                x.iter_mut().zip(before).for_each(|(x, b)| *x -= f * b);
+            }
+            x.iter_mut().for_each(|x| *x /= factor[known]);
+            solved.push(x);
+        }
+        Ok(solved)
     }
 
     /// F⁻¹ x in place.

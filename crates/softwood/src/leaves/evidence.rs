@@ -8,9 +8,10 @@
 //! A feature that matters to no leaf so gets a large penalty (automatic relevance determination). The
 //! bends of a curve share a variance in the same way.
 
-use super::gram::Gram;
+use super::gram::{Gram, Squares};
 use super::ridge::normal_equations;
 use crate::stop::{Stop, Stopped};
+use crate::tree::second_moments::SecondMoments;
 use crate::vectors::dot;
 use std::ops::Range;
 
@@ -154,16 +155,13 @@ impl Groups {
 /// σ²/τ² of each column, as [`ridge`](super::ridge()) takes them, and σ² that maximize the evidence of
 /// the leaves with these moments.
 pub(crate) fn maximize_evidence(
-    moments: &[Vec<f64>],
+    moments: &[SecondMoments],
     features: usize,
     groups: &Groups,
     stop: &Stop,
 ) -> Result<MostEvidence, Stopped> {
-    let (p, m) = (features, features + 2);
-    let total: f64 = moments
-        .iter()
-        .map(|moments| moments[(p + 1) * m + p + 1])
-        .sum();
+    let p = features;
+    let total: f64 = moments.iter().map(|moments| moments.at(p + 1, p + 1)).sum();
     let common = weight_of_common((p + 1) * moments.len(), total);
     let mut penalties = first_penalties(moments, p, total, stop)?;
     let equations = moments
@@ -179,7 +177,7 @@ pub(crate) fn maximize_evidence(
             let factor = gram.penalized(&penalties, stop)?;
             let (solution, inverse) = (factor.solve(right), factor.inverse_diagonal(stop)?);
             // With (G + C)β = g the squares are y² − gᵀβ − βᵀCβ.
-            let mut left = moments[p * m + p];
+            let mut left = moments.at(p, p);
             for (j, coefficient) in solution.iter().enumerate() {
                 let length = coefficient * coefficient;
                 left -= coefficient * right[j] + penalties[j] * length;
@@ -224,7 +222,7 @@ fn weight_of_common(coefficients: usize, rows: f64) -> f64 {
 /// Where penalties begin: at the likeliest one that all columns share. Where each has its own, weak ones
 /// that fit all rows exactly confirm themselves.
 fn first_penalties(
-    moments: &[Vec<f64>],
+    moments: &[SecondMoments],
     features: usize,
     rows: f64,
     stop: &Stop,
@@ -256,9 +254,14 @@ fn variances(squares: &[f64], determined: &[f64], zeros: f64, common: f64) -> Ve
 
 /// The one penalty on the coefficients of all columns, each divided by its unit, under which the rows with
 /// these moments are likeliest; a constant beside them is free.
-pub(crate) fn common_penalty(moments: &[f64], units: &[f64], stop: &Stop) -> Result<f64, Stopped> {
-    let centered = Centered::of(moments, units.len()).in_units(units);
-    let (rows, most) = (moments[moments.len() - 1], MOST_PENALTY_OF_ALL);
+pub(crate) fn common_penalty(
+    moments: &SecondMoments,
+    units: &[f64],
+    stop: &Stop,
+) -> Result<f64, Stopped> {
+    let p = units.len();
+    let centered = Centered::of(moments, p).in_units(units);
+    let (rows, most) = (moments.at(p + 1, p + 1), MOST_PENALTY_OF_ALL);
     likeliest_penalty(vec![centered], rows, most, stop)
 }
 
@@ -275,7 +278,7 @@ fn likeliest_penalty(
 ) -> Result<f64, Stopped> {
     let spread: f64 = leaves.iter().map(|leaf| leaf.response).sum();
     let gram = |leaf: Centered| {
-        let gram = Gram::new(leaf.matrix, leaf.right.len(), stop)?;
+        let gram = Gram::new(leaf.squares, leaf.right.len(), stop)?;
         Ok((gram, leaf.right, leaf.response))
     };
     let leaves = leaves.into_iter().map(gram);
@@ -304,22 +307,34 @@ fn likeliest_penalty(
     Ok(best.1)
 }
 
-/// Moments of a leaf around its means: features (p × p), features with the response, the response.
+/// Moments of a leaf around its means: features, features with the response, the response.
 struct Centered {
-    matrix: Vec<f64>,
+    squares: Squares,
     right: Vec<f64>,
     response: f64,
 }
 
 impl Centered {
-    fn of(moments: &[f64], features: usize) -> Self {
-        let (p, m) = (features, features + 2);
-        let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
-        let weight = moment(p + 1, p + 1).max(f64::MIN_POSITIVE);
-        let around =
-            |j: usize, k: usize| moment(j, k) - moment(j, p + 1) / weight * moment(k, p + 1);
+    fn of(moments: &SecondMoments, features: usize) -> Self {
+        let p = features;
+        let weight = moments.at(p + 1, p + 1).max(f64::MIN_POSITIVE);
+        let sums: Vec<f64> = (0..=p).map(|j| moments.at(j, p + 1)).collect();
+        let around = |j: usize, k: usize| moments.at(j, k) - sums[j] / weight * sums[k];
+        let squares = match moments {
+            SecondMoments::Summed { .. } => {
+                Squares::Matrix((0..p * p).map(|i| around(i / p, i % p)).collect())
+            }
+            SecondMoments::Rows(rows) => {
+                // The last of a row is √w_i.
+                let centered = |row: &Vec<f64>| {
+                    let features = row[..p].iter().zip(&sums);
+                    features.map(|(u, s)| u - s / weight * row[p + 1]).collect()
+                };
+                Squares::Rows(rows.iter().map(centered).collect())
+            }
+        };
         Self {
-            matrix: (0..p * p).map(|i| around(i / p, i % p)).collect(),
+            squares,
             right: (0..p).map(|j| around(j, p)).collect(),
             response: around(p, p).max(0.0),
         }
@@ -329,11 +344,18 @@ impl Centered {
     fn in_units(mut self, units: &[f64]) -> Self {
         let inverse = |unit: &f64| if *unit > 0.0 { 1.0 / unit } else { 1.0 };
         let inverses: Vec<f64> = units.iter().map(inverse).collect();
-        for (i, moment) in self.matrix.iter_mut().enumerate() {
-            *moment *= inverses[i / units.len()] * inverses[i % units.len()];
+        let scale = |values: &mut [f64], factor: f64| {
+            let scaled = values.iter_mut().zip(&inverses);
+            scaled.for_each(|(value, inverse)| *value *= factor * inverse);
+        };
+        match &mut self.squares {
+            Squares::Matrix(matrix) => {
+                let rows = matrix.chunks_exact_mut(units.len()).zip(&inverses);
+                rows.for_each(|(row, inverse)| scale(row, *inverse));
+            }
+            Squares::Rows(rows) => rows.iter_mut().for_each(|row| scale(row, 1.0)),
         }
-        let right = self.right.iter_mut().zip(&inverses);
-        right.for_each(|(moment, inverse)| *moment *= inverse);
+        scale(&mut self.right, 1.0);
         self
     }
 }
@@ -346,25 +368,30 @@ mod tests {
 
     /// Moments of leaves whose coefficients (three slopes and the intercept) and errors have these
     /// deviations.
-    fn drawn(leaves: usize, rows: usize, coefficients: [f64; 4], errors: f64) -> Vec<Vec<f64>> {
+    fn drawn(
+        leaves: usize,
+        rows: usize,
+        coefficients: [f64; 4],
+        errors: f64,
+    ) -> Vec<SecondMoments> {
         let mut rng = Pcg64::new(3, 3);
         // Sums of twelve uniform draws are as good as normal here.
         let mut normal = move || (0..12).map(|_| rng.random_range(-0.5..0.5)).sum::<f64>();
         (0..leaves)
             .map(|_| {
                 let beta = coefficients.map(|deviation| deviation * normal());
-                let mut moments = vec![0.0; 25];
+                let mut sums = vec![0.0; 25];
                 for _ in 0..rows {
                     let u = [0; 3].map(|_| normal());
                     let fitted: f64 = u.iter().zip(beta).map(|(u, b)| u * b).sum();
                     let c = [u[0], u[1], u[2], beta[3] + fitted + errors * normal(), 1.0];
                     for j in 0..5 {
                         for k in j..5 {
-                            moments[j * 5 + k] += c[j] * c[k];
+                            sums[j * 5 + k] += c[j] * c[k];
                         }
                     }
                 }
-                moments
+                SecondMoments::Summed { columns: 5, sums }
             })
             .collect()
     }
@@ -420,7 +447,10 @@ mod tests {
 
     #[test]
     fn nothing_to_explain_gives_finite_penalties() {
-        for moments in [vec![vec![0.0; 25]; 2], drawn(2, 30, [0.0; 4], 0.0)] {
+        for moments in [
+            vec![SecondMoments::begin(3, 0); 2],
+            drawn(2, 30, [0.0; 4], 0.0),
+        ] {
             let found =
                 maximize_evidence(&moments, 3, &Groups::of_features(3), &Stop::default()).unwrap();
             assert!(

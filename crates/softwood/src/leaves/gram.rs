@@ -3,18 +3,26 @@
 
 use super::cholesky::CholeskyFactor;
 use crate::stop::{Stop, Stopped};
+use crate::vectors::dot;
 
 /// From so many columns on a matrix is tried for a small rank, and how small that must be to be worth it.
 const MANY_COLUMNS: usize = 512;
 const SMALL_RANK: usize = 4;
 
-/// G, symmetric and positive semidefinite, n × n.
+/// Of few rows the least penalty of a column, as a share of the largest diagonal entry of G: half of the digits are left
+/// to the solution. Without penalties it leads to the shortest of all.
+const LEAST_SHARE: f64 = 1e-8;
+
+/// G, symmetric and positive semidefinite, n × n: its lower triangle, row after row, or the rows of R with RᵀR = G.
+pub(super) enum Squares {
+    Matrix(Vec<f64>),
+    Rows(Vec<Vec<f64>>),
+}
+
+/// G in the form that is solved with least work.
 pub(super) struct Gram {
     n: usize,
-    /// Lower triangle, row after row.
-    matrix: Vec<f64>,
-    /// The rows of R with RᵀR = G, if they are few.
-    roots: Option<Vec<Vec<f64>>>,
+    squares: Squares,
 }
 
 /// G + C for penalties C on the diagonal, factorized.
@@ -29,38 +37,52 @@ pub(super) enum Penalized<'g> {
 }
 
 impl Gram {
-    /// The lower triangle of G, row after row.
-    pub fn new(matrix: Vec<f64>, n: usize, stop: &Stop) -> Result<Self, Stopped> {
-        let roots = match n >= MANY_COLUMNS {
-            true => few_roots(&matrix, n, stop)?,
-            false => None,
+    /// G, n × n.
+    pub fn new(squares: Squares, n: usize, stop: &Stop) -> Result<Self, Stopped> {
+        let squares = match squares {
+            Squares::Matrix(matrix) if n >= MANY_COLUMNS => {
+                let roots = few_roots(&matrix, n, stop)?;
+                roots.map_or(Squares::Matrix(matrix), Squares::Rows)
+            }
+            squares => squares,
         };
-        Ok(Self { n, matrix, roots })
+        Ok(Self { n, squares })
     }
 
     /// G + C, C ≥ 0.
     pub fn penalized(&self, penalties: &[f64], stop: &Stop) -> Result<Penalized<'_>, Stopped> {
-        let (n, all_positive) = (self.n, penalties.iter().all(|c| *c >= f64::MIN_POSITIVE));
-        let Some(roots) = self.roots.as_ref().filter(|_| all_positive) else {
-            let mut matrix = self.matrix.clone();
-            let diagonal = matrix.iter_mut().step_by(n + 1);
-            diagonal.zip(penalties).for_each(|(d, c)| *d += c);
-            return Ok(Penalized::Whole(CholeskyFactor::of(matrix, n, stop)?));
+        let n = self.n;
+        let roots = match &self.squares {
+            Squares::Rows(roots) => roots,
+            Squares::Matrix(matrix) => {
+                let mut matrix = matrix.clone();
+                let diagonal = matrix.iter_mut().step_by(n + 1);
+                diagonal.zip(penalties).for_each(|(d, c)| *d += c);
+                return Ok(Penalized::Whole(CholeskyFactor::of(matrix, n, stop)?));
+            }
         };
+        let square = |j: usize| roots.iter().map(|root| root[j] * root[j]).sum::<f64>();
+        let largest = (0..n).map(square).fold(0.0, f64::max);
+        let least = (LEAST_SHARE * largest).max(f64::MIN_POSITIVE);
+        let penalties: Vec<f64> = penalties.iter().map(|c| c.max(least)).collect();
         let r = roots.len();
         let mut small = vec![0.0; r * r];
         for i in 0..r {
             stop.check()?;
-            let scaled: Vec<f64> = roots[i].iter().zip(penalties).map(|(x, c)| x / c).collect();
+            let scaled: Vec<f64> = roots[i]
+                .iter()
+                .zip(&penalties)
+                .map(|(x, c)| x / c)
+                .collect();
             for j in 0..=i {
-                small[i * r + j] = product(&scaled, &roots[j]);
+                small[i * r + j] = dot(&scaled, &roots[j]);
             }
             small[i * r + i] += 1.0;
         }
         Ok(Penalized::Thin {
             factor: CholeskyFactor::of(small, r, stop)?,
             roots,
-            penalties: penalties.to_vec(),
+            penalties,
         })
     }
 }
@@ -77,7 +99,7 @@ impl Penalized<'_> {
             } => (factor, roots, penalties),
         };
         let mut x: Vec<f64> = b.iter().zip(penalties).map(|(b, c)| b / c).collect();
-        let images: Vec<f64> = roots.iter().map(|root| product(root, &x)).collect();
+        let images: Vec<f64> = roots.iter().map(|root| dot(root, &x)).collect();
         for (root, share) in roots.iter().zip(factor.solve(&images)) {
             for ((x, root), c) in x.iter_mut().zip(root).zip(penalties) {
                 *x -= share * root / c;
@@ -95,11 +117,12 @@ impl Penalized<'_> {
                 roots,
                 penalties,
             } => {
-                let of_column = |(j, c): (usize, &f64)| {
-                    let column: Vec<f64> = roots.iter().map(|root| root[j]).collect();
-                    (1.0 - factor.squared_length(&column) / c) / c
-                };
-                Ok(penalties.iter().enumerate().map(of_column).collect())
+                let mut lengths = vec![0.0; penalties.len()];
+                for row in factor.solve_lower_rows(roots, stop)? {
+                    lengths.iter_mut().zip(row).for_each(|(l, x)| *l += x * x);
+                }
+                let of_column = |(length, c): (f64, &f64)| (1.0 - length / c) / c;
+                Ok(lengths.into_iter().zip(penalties).map(of_column).collect())
             }
         }
     }
@@ -152,10 +175,6 @@ fn few_roots(matrix: &[f64], n: usize, stop: &Stop) -> Result<Option<Vec<Vec<f64
     }
 }
 
-fn product(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,23 +190,45 @@ mod tests {
         let moment = |i: usize, j: usize| data.iter().map(|row| row[i] * row[j]).sum::<f64>();
         let lower = |i: usize, j: usize| if j <= i { moment(i, j) } else { 0.0 };
         let matrix: Vec<f64> = (0..n * n).map(|k| lower(k / n, k % n)).collect();
-        let gram = Gram::new(matrix.clone(), n, &stop).unwrap();
-        assert_eq!(gram.roots.as_ref().map(Vec::len), Some(rows));
-        let whole = Gram {
-            n,
-            matrix,
-            roots: None,
-        };
+        let found = Gram::new(Squares::Matrix(matrix.clone()), n, &stop).unwrap();
+        assert!(matches!(&found.squares, Squares::Rows(roots) if roots.len() == rows));
+        let squares = Squares::Matrix(matrix);
+        let whole = Gram { n, squares };
+        let given = Gram::new(Squares::Rows(data), n, &stop).unwrap();
         let penalties: Vec<f64> = (0..n).map(|j| 0.01 * (1.0 + j as f64)).collect();
         let right: Vec<f64> = (0..n).map(|j| (j % 7) as f64 - 3.0).collect();
-        let [thin, whole] = [&gram, &whole].map(|g| g.penalized(&penalties, &stop).unwrap());
+        let whole = whole.penalized(&penalties, &stop).unwrap();
         let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} {b}");
         let both = |a: Vec<f64>, b: Vec<f64>| a.into_iter().zip(b).for_each(|(a, b)| close(a, b));
-        both(thin.solve(&right), whole.solve(&right));
-        both(
-            thin.inverse_diagonal(&stop).unwrap(),
-            whole.inverse_diagonal(&stop).unwrap(),
-        );
-        close(thin.log_determinant(), whole.log_determinant());
+        for gram in [&found, &given] {
+            let thin = gram.penalized(&penalties, &stop).unwrap();
+            assert!(matches!(thin, Penalized::Thin { .. }));
+            both(thin.solve(&right), whole.solve(&right));
+            both(
+                thin.inverse_diagonal(&stop).unwrap(),
+                whole.inverse_diagonal(&stop).unwrap(),
+            );
+            close(thin.log_determinant(), whole.log_determinant());
+        }
+    }
+
+    #[test]
+    fn without_penalties_few_rows_have_the_shortest_solution() {
+        let mut rng = Pcg64::new(2, 2);
+        let draw = |_| (0..40).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let rows: Vec<Vec<f64>> = (0..3).map(draw).collect();
+        // One that is a mixture of rows is the shortest with its images.
+        let shares = [0.5, -2.0, 1.5];
+        let mixed = |j: usize| rows.iter().zip(shares).map(|(row, s)| s * row[j]).sum();
+        let wanted: Vec<f64> = (0..40).map(mixed).collect();
+        let images: Vec<f64> = rows.iter().map(|row| dot(row, &wanted)).collect();
+        let product = |j: usize| rows.iter().zip(&images).map(|(row, v)| v * row[j]).sum();
+        let right: Vec<f64> = (0..40).map(product).collect();
+        let stop = Stop::default();
+        let gram = Gram::new(Squares::Rows(rows), 40, &stop).unwrap();
+        let found = gram.penalized(&[0.0; 40], &stop).unwrap().solve(&right);
+        for (found, wanted) in found.iter().zip(&wanted) {
+            assert!((found - wanted).abs() < 1e-6, "{found} for {wanted}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! The exact leaf step of a regression tree: a weighted ridge regression from its moments.
 
-use super::gram::Gram;
+use super::gram::{Gram, Squares};
 use crate::stop::{Stop, Stopped};
+use crate::tree::second_moments::SecondMoments;
 
 /// A leaf's linear model ŷ = intercept + Σ_j slope_j u_j.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,12 +12,11 @@ pub(crate) struct LinearModel {
 }
 
 /// argmin (1/W) Σ_i w_i (β_0 + βᵀu_i − y_i)² + Σ_j (λ_j/2) β_j², the LN step of paper 2, from the
-/// upper triangle of Σ_i w_i c_i c_iᵀ with c_i = (u_i, y_i, 1); `penalties` are λ_j W/2, that of the
-/// intercept last.
+/// moments Σ_i w_i c_i c_iᵀ with c_i = (u_i, y_i, 1); `penalties` are λ_j W/2, that of the intercept last.
 ///
 /// Without penalties, directions in which the rows do not vary get coefficient 0.
 pub(crate) fn ridge(
-    moments: &[f64],
+    moments: &SecondMoments,
     features: usize,
     penalties: &[f64],
     stop: &Stop,
@@ -30,45 +30,51 @@ pub(crate) fn ridge(
     })
 }
 
-/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² from the same moments of `columns` columns that bring their own
+/// argmin Σ_i w_i (Σ_j β_j c_ij − y_i)² from the upper triangle of the same moments of `columns` columns that bring their own
 /// intercepts; a ridge has been added to the moments.
 pub(crate) fn regression_of_columns(
     moments: &[f64],
     columns: usize,
     stop: &Stop,
 ) -> Result<Vec<f64>, Stopped> {
-    let (gram, right) = equations(moments, columns, columns, stop)?;
+    let moment = |j: usize, k: usize| moments[j.min(k) * (columns + 2) + j.max(k)];
+    let matrix = lower_triangle(columns, moment);
+    let right: Vec<f64> = (0..columns).map(|j| moment(j, columns)).collect();
+    let gram = Gram::new(Squares::Matrix(matrix), columns, stop)?;
     Ok(gram.penalized(&vec![0.0; columns], stop)?.solve(&right))
 }
 
 /// Matrix and right-hand side of the regression; position p of the unknowns is the intercept.
 pub(super) fn normal_equations(
-    moments: &[f64],
+    moments: &SecondMoments,
     features: usize,
     stop: &Stop,
 ) -> Result<(Gram, Vec<f64>), Stopped> {
-    equations(moments, features, features + 1, stop)
-}
-
-/// The same for the first `n` unknowns.
-fn equations(
-    moments: &[f64],
-    features: usize,
-    n: usize,
-    stop: &Stop,
-) -> Result<(Gram, Vec<f64>), Stopped> {
-    let (p, m) = (features, features + 2);
-    let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
+    let (p, n) = (features, features + 1);
     // The intercept's moments stand behind the response's.
     let place = |j: usize| if j < p { j } else { p + 1 };
+    let squares = match moments {
+        SecondMoments::Summed { .. } => {
+            Squares::Matrix(lower_triangle(n, |j, k| moments.at(place(j), place(k))))
+        }
+        SecondMoments::Rows(rows) => {
+            let without_response = |row: &Vec<f64>| (0..n).map(|j| row[place(j)]).collect();
+            Squares::Rows(rows.iter().map(without_response).collect())
+        }
+    };
+    let right = (0..n).map(|j| moments.at(place(j), p)).collect();
+    Ok((Gram::new(squares, n, stop)?, right))
+}
+
+/// The lower triangle of a symmetric matrix, n × n, row after row.
+fn lower_triangle(n: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let mut matrix = vec![0.0; n * n];
     for j in 0..n {
         for k in 0..=j {
-            matrix[j * n + k] = moment(place(j), place(k));
+            matrix[j * n + k] = entry(j, k);
         }
     }
-    let right = (0..n).map(|j| moment(place(j), p)).collect();
-    Ok((Gram::new(matrix, n, stop)?, right))
+    matrix
 }
 
 #[cfg(test)]
@@ -77,18 +83,18 @@ mod tests {
     use proptest::prelude::*;
 
     /// Moments of rows (u, y) with weights.
-    fn moments(rows: &[(Vec<f64>, f64, f64)]) -> Vec<f64> {
-        let m = rows[0].0.len() + 2;
-        let mut sums = vec![0.0; m * m];
+    fn moments(rows: &[(Vec<f64>, f64, f64)]) -> SecondMoments {
+        let columns = rows[0].0.len() + 2;
+        let mut sums = vec![0.0; columns * columns];
         for (u, y, w) in rows {
             let c: Vec<f64> = u.iter().copied().chain([*y, 1.0]).collect();
-            for j in 0..m {
-                for k in j..m {
-                    sums[j * m + k] += w * c[j] * c[k];
+            for j in 0..columns {
+                for k in j..columns {
+                    sums[j * columns + k] += w * c[j] * c[k];
                 }
             }
         }
-        sums
+        SecondMoments::Summed { columns, sums }
     }
 
     fn residuals(model: &LinearModel, rows: &[(Vec<f64>, f64, f64)]) -> Vec<f64> {
@@ -127,7 +133,7 @@ mod tests {
 
     #[test]
     fn nothing_to_fit_gives_zero() {
-        let model = ridge(&[0.0; 9], 1, &[0.0; 2], &Stop::default()).unwrap();
+        let model = ridge(&SecondMoments::begin(1, 0), 1, &[0.0; 2], &Stop::default()).unwrap();
         assert_eq!((model.slopes, model.intercept), (vec![0.0], 0.0));
     }
 }

@@ -4,6 +4,7 @@ use super::PenaltySettings;
 use crate::data::ClassificationRows;
 use crate::passes::ClassSums;
 use crate::stop::Interrupted;
+use crate::tree::second_moments::SecondMoments;
 use std::collections::BTreeMap;
 
 /// Bounds on λ_L and λ_G.
@@ -70,9 +71,13 @@ impl LambdaMax {
     /// −2 P_t cov(u_j, y) in β_jt, P_t being the share of every row that leaf t gets. The P_t sum to 1: a group
     /// under the ℓ∞ norm has the slopes 2 |cov(u_j, y)| in all, a single coefficient at most that, where all
     /// rows are in one leaf.
-    pub(crate) fn of_mixture(moments: &[f64], features: usize, penalty: &PenaltySettings) -> Self {
-        let (p, m) = (features, features + 2);
-        let moment = |j: usize, k: usize| moments[j * m + k];
+    pub(crate) fn of_mixture(
+        moments: &SecondMoments,
+        features: usize,
+        penalty: &PenaltySettings,
+    ) -> Self {
+        let p = features;
+        let moment = |j: usize, k: usize| moments.at(j, k);
         let weight = moment(p + 1, p + 1);
         let around = |j: usize| moment(j, p) - moment(j, p + 1) * (moment(p, p + 1) / weight);
         let slopes: Vec<f64> = (0..p).map(|j| 2.0 * around(j).abs() / weight).collect();
@@ -124,13 +129,14 @@ mod tests {
         let source = ScaledRows::new(x.view().into(), &scaling);
         let data = RegressionRows::new(source, &y, None, Parallelism::None, Stop::default());
         let moments = data.rows.sum(&ColumnMoments {
+            rows: data.len(),
             count: 3,
             response: &data.target,
             fill: |block: &WeightedBlock<'_>, out: &mut [f64]| {
                 out.copy_from_slice(block.tile.columns());
             },
         });
-        let moments: Vec<f64> = moments.unwrap();
+        let moments = moments.unwrap();
         for groups in [None, Some(vec![0, 1, 0])] {
             let with = |local: f64, global: f64| PenaltySettings {
                 local: Some(local),

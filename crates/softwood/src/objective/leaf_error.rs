@@ -64,16 +64,12 @@ impl Objective for SoftRegressionError<'_, '_> {
         let value = branches.value_and_gradient(&parameters.theta, &mut gradient[..dim])?;
         // ∂/∂β_t = (2/W) (G_t β_t − g_t) + λ_β β_t, G_t and g_t being moments.
         let leaves = self.topology.leaves();
-        let m = p + 2;
         let (slopes, intercepts) = gradient[dim..].split_at_mut(leaves * p);
         for (t, moments) in data.leaf_moments(&parameters, 0, None)?.iter().enumerate() {
-            let moment = |j: usize, k: usize| moments[j.min(k) * m + j.max(k)];
             let beta = &parameters.leaf_slopes[t * p..][..p];
             let intercept = parameters.leaf_intercepts[t];
-            let residual = |j: usize| {
-                let sum: f64 = beta.iter().enumerate().map(|(k, b)| b * moment(j, k)).sum();
-                2.0 * (sum + intercept * moment(j, p + 1) - moment(j, p)) / data.total_weight()
-            };
+            let products = moments.times(&[beta, &[-1.0, intercept]].concat());
+            let residual = |j: usize| 2.0 * products[j] / data.total_weight();
             for (j, g) in slopes[t * p..][..p].iter_mut().enumerate() {
                 *g = residual(j) + self.ridge_leaves[j] * beta[j];
             }

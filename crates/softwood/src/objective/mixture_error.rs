@@ -10,6 +10,7 @@ use crate::passes::SumWeights;
 use crate::solver::Objective;
 use crate::stop::{Interrupted, Stopped};
 use crate::tree::model_mixture::ModelMixture;
+use crate::tree::second_moments::SecondMoments;
 use crate::tree::splits::Splits;
 use crate::tree::{ParameterLayout, RegressionParameters, Topology};
 use std::ops::Range;
@@ -86,8 +87,11 @@ impl MixtureError<'_, '_> {
         least: LeastLeafRidge,
     ) -> Result<LeafRidge, Interrupted> {
         let (leaves, p) = (self.topology.leaves(), self.centers.len());
-        let moments = [with_common_columns(&self.moments(theta)?, leaves, p)];
         let columns = leaves * (p + 1) + p;
+        let moments = [SecondMoments::Summed {
+            columns: columns + 2,
+            sums: with_common_columns(&self.moments(theta)?, leaves, p),
+        }];
         let (groups, stop) = (Groups::of_mixture(leaves, p), &self.data.rows.stop);
         let found = maximize_evidence(&moments, columns, &groups, stop)?.penalties;
         let slopes = found[..p].iter().zip(variances);

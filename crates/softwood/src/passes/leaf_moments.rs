@@ -1,8 +1,9 @@
 //! Weighted second moments of features and response: all that exact regressions need of the rows.
 
-use crate::data::{Pass, RegressionRows, Response, WeightedBlock, add_to};
+use crate::data::{Pass, RegressionRows, Response, WeightedBlock};
 use crate::stop::Interrupted;
 use crate::tree::moments::MomentColumns;
+use crate::tree::second_moments::SecondMoments;
 use crate::tree::subtree::{RegressionParameters, Subtree, SubtreeScratch};
 
 impl RegressionRows<'_> {
@@ -13,8 +14,9 @@ impl RegressionRows<'_> {
         parameters: &RegressionParameters,
         node: usize,
         extra: Option<&[f64]>,
-    ) -> Result<Vec<Vec<f64>>, Interrupted> {
+    ) -> Result<Vec<SecondMoments>, Interrupted> {
         self.rows.sum(&LeafMoments {
+            rows: self.len(),
             subtree: Subtree::at(parameters, node),
             features: self.features(),
             response: &self.target,
@@ -24,6 +26,8 @@ impl RegressionRows<'_> {
 }
 
 struct LeafMoments<'a> {
+    /// N.
+    rows: usize,
     subtree: Subtree,
     features: usize,
     response: &'a Response,
@@ -34,20 +38,19 @@ struct LeafScratch {
     tree: SubtreeScratch,
     columns: MomentColumns,
     weights: Vec<f64>,
-    moments: Vec<Vec<f64>>,
+    moments: Vec<SecondMoments>,
 }
 
 impl Pass for LeafMoments<'_> {
     type Scratch = LeafScratch;
-    type Sum = Vec<Vec<f64>>;
+    type Sum = Vec<SecondMoments>;
 
     fn begin(&self, stride: usize) -> LeafScratch {
-        let m = self.features + 2;
         LeafScratch {
             tree: self.subtree.scratch(stride),
             columns: MomentColumns::new(self.features, stride),
             weights: vec![0.0; stride],
-            moments: vec![vec![0.0; m * m]; self.subtree.leaves()],
+            moments: vec![SecondMoments::begin(self.features, self.rows); self.subtree.leaves()],
         }
     }
 
@@ -68,7 +71,7 @@ impl Pass for LeafMoments<'_> {
                 let extra = block.part_of(extra);
                 weights.iter_mut().zip(extra).for_each(|(w, e)| *w *= e);
             }
-            columns.add_moments(weights, moments);
+            moments.add(columns, weights);
         }
     }
 
@@ -77,12 +80,14 @@ impl Pass for LeafMoments<'_> {
     }
 
     fn merge(&self, sum: &mut Self::Sum, later: Self::Sum) {
-        sum.iter_mut().zip(&later).for_each(|(a, b)| add_to(a, b));
+        sum.iter_mut().zip(later).for_each(|(a, b)| a.merge(b));
     }
 }
 
 /// Σ_i w_i c_i c_iᵀ, c_i = (columns made of u_i, y_i, 1), of all rows.
 pub(crate) struct ColumnMoments<'a, F> {
+    /// N.
+    pub rows: usize,
     /// Number of columns made.
     pub count: usize,
     pub response: &'a Response,
@@ -91,25 +96,25 @@ pub(crate) struct ColumnMoments<'a, F> {
 }
 
 impl<F: Fn(&WeightedBlock<'_>, &mut [f64]) + Sync> Pass for ColumnMoments<'_, F> {
-    type Scratch = (MomentColumns, Vec<f64>);
-    type Sum = Vec<f64>;
+    type Scratch = (MomentColumns, SecondMoments);
+    type Sum = SecondMoments;
 
     fn begin(&self, stride: usize) -> Self::Scratch {
-        let m = self.count + 2;
-        (MomentColumns::new(self.count, stride), vec![0.0; m * m])
+        let columns = MomentColumns::new(self.count, stride);
+        (columns, SecondMoments::begin(self.count, self.rows))
     }
 
     fn see(&self, block: &WeightedBlock<'_>, (columns, moments): &mut Self::Scratch) {
         let response = self.response.of_block(block);
         columns.fill_block(response, |out| (self.fill)(block, out));
-        columns.add_moments(block.weights, moments);
+        moments.add(columns, block.weights);
     }
 
-    fn finish(&self, (_, moments): Self::Scratch) -> Vec<f64> {
+    fn finish(&self, (_, moments): Self::Scratch) -> SecondMoments {
         moments
     }
 
-    fn merge(&self, sum: &mut Vec<f64>, later: Vec<f64>) {
-        add_to(sum, &later);
+    fn merge(&self, sum: &mut SecondMoments, later: SecondMoments) {
+        sum.merge(later);
     }
 }

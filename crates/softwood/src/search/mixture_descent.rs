@@ -2,6 +2,7 @@
 
 use super::crumbs::without_crumbs;
 use super::ending::Ending;
+use super::mixture_outcome::{BoundReached, MixtureOutcome};
 use crate::data::RegressionRows;
 use crate::objective::{
     BoundedMixture, GroupBounds, LeafRidge, LeastLeafRidge, MixtureError, Penalty,
@@ -14,6 +15,7 @@ use crate::solver::{
 };
 use crate::status::SolveStatus;
 use crate::stop::{Interrupted, Stop};
+use crate::tree::second_moments::SecondMoments;
 use crate::tree::{RegressionParameters, Topology};
 use std::sync::Arc;
 
@@ -71,40 +73,6 @@ pub(crate) struct MixtureDescent<'a, 'd> {
     pub progress: &'a Arc<Progress>,
 }
 
-/// Where a descent ended.
-#[derive(Clone, Debug)]
-pub(crate) struct MixtureOutcome {
-    /// (a, μ, β, β_0), leaf intercepts at the mean row.
-    pub x: Vec<f64>,
-    /// What became of each bound.
-    pub reached: Vec<BoundReached>,
-    /// The worst excess beyond what counts as kept; 0 if all bounds are.
-    pub excess: f64,
-    pub ending: Ending,
-}
-
-/// What became of a bound, in units of the standardized response.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoundReached {
-    pub value: f64,
-    pub multiplier: f64,
-    pub kept: bool,
-}
-
-impl AsRef<Ending> for MixtureOutcome {
-    fn as_ref(&self) -> &Ending {
-        &self.ending
-    }
-}
-
-impl MixtureOutcome {
-    /// Bounds that are kept first, then the lower objective.
-    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let by_excess = self.excess.total_cmp(&other.excess);
-        by_excess.then(self.ending.objective.total_cmp(&other.ending.objective))
-    }
-}
-
 impl<'d> MixtureDescent<'_, 'd> {
     /// Number of the last stage.
     pub fn last(&self) -> usize {
@@ -127,12 +95,14 @@ impl<'d> MixtureDescent<'_, 'd> {
     }
 
     /// Follows the stages from number `first` on with leaf models that are best at every point, without
-    /// penalties and bounds; `iterations` at most in the last. Stopped, it ends where it stands.
+    /// penalties and bounds; `iterations` at most in the last. Stopped, it ends where it stands, with leaf models
+    /// found before if there is no time for others.
     pub fn follow(
         &self,
         first: usize,
         mut theta: Vec<f64>,
         iterations: u64,
+        before: Option<&[f64]>,
     ) -> Result<MixtureOutcome, Interrupted> {
         let last = self.last();
         let mut end = Outcome {
@@ -163,14 +133,36 @@ impl<'d> MixtureDescent<'_, 'd> {
             }
         }
         if end.x.len() == theta.len() || end.x.is_empty() {
-            let data = self.data.with_stop(&Stop::default());
-            let error = MixtureError {
-                data: &data,
-                ..self.error(last)
+            let leaves = match self.error(last).good_leaves(&theta) {
+                Err(Interrupted::Source(failed)) => return Err(failed.into()),
+                Err(stopped) => {
+                    end.status = SolveStatus::try_from(stopped)?;
+                    self.leaves_in_haste(&theta, before)?
+                }
+                Ok(leaves) => leaves,
             };
-            end.x = [&theta[..], &error.good_leaves(&theta)?].concat();
+            end.x = [&theta[..], &leaves].concat();
         }
         self.conclude(end, &[])
+    }
+
+    /// Leaf models where the search has been stopped: the best ones if they are found quickly, else those of before,
+    /// or none that add to the mean response, 0.
+    fn leaves_in_haste(
+        &self,
+        theta: &[f64],
+        before: Option<&[f64]>,
+    ) -> Result<Vec<f64>, Interrupted> {
+        let models = self.topology.leaves() * (self.centers.len() + 1);
+        if !SecondMoments::make_quick_work(models, self.data.len()) {
+            return Ok(before.map_or_else(|| vec![0.0; models], <[f64]>::to_vec));
+        }
+        let data = self.data.with_stop(&Stop::default());
+        let error = MixtureError {
+            data: &data,
+            ..self.error(self.last())
+        };
+        error.good_leaves(theta)
     }
 
     /// One stage: over the splits alone where leaf models can be eliminated, else over both.
@@ -202,22 +194,26 @@ impl<'d> MixtureDescent<'_, 'd> {
         at: &MixtureOutcome,
         least: LeastLeafRidge,
     ) -> Result<Self, Interrupted> {
-        let data = self.data.without_deadline();
-        let error = MixtureError {
-            data: &data,
-            ..self.error(self.last())
-        };
-        if error.eliminates_leaves() {
-            let theta = &at.x[error.splits()];
-            self.ridge = error.likeliest_ridge(theta, self.variances, least)?;
+        let error = self.error(self.last());
+        if !error.eliminates_leaves() {
+            return Ok(self);
         }
-        Ok(self)
+        let theta = &at.x[error.splits()];
+        match error.likeliest_ridge(theta, self.variances, least) {
+            // There is no time to make use of another.
+            Err(Interrupted::TimeLimit) => Ok(self),
+            found => {
+                self.ridge = found?;
+                Ok(self)
+            }
+        }
     }
 
     /// From the first rung to the end: the last stage, then penalties and bounds.
     pub fn go_on(&self, begun: MixtureOutcome) -> Result<MixtureOutcome, Interrupted> {
-        let splits = self.error(self.last()).splits();
-        let mut outcome = self.follow(self.last(), begun.x[splits].to_vec(), self.max_iter)?;
+        let (theta, leaves) = begun.x.split_at(self.error(self.last()).splits().end);
+        let theta = theta.to_vec();
+        let mut outcome = self.follow(self.last(), theta, self.max_iter, Some(leaves))?;
         outcome.ending.work += begun.ending.work;
         let plain = self.penalty.is_zero() && self.bounds.bounds.is_empty();
         if plain || outcome.ending.status.is_stopped() {

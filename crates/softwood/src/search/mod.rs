@@ -18,6 +18,7 @@ mod keep_bounds;
 pub(crate) mod losses;
 mod macro_iterations;
 pub(crate) mod mixture_descent;
+pub(crate) mod mixture_outcome;
 mod move_splits;
 pub(crate) mod multistart;
 mod node_split;

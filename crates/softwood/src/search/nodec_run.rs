@@ -91,24 +91,53 @@ pub(crate) struct Ridges {
 }
 
 impl<'a, 'd> Run<'a, 'd> {
-    /// At `start`, whose leaf models need not be set.
+    /// At `start`, whose leaf models need not be set. They are found on `first`, the same rows with the stop that is
+    /// polled for that.
     pub fn new(
         data: &'a RegressionRows<'d>,
+        first: &RegressionRows<'_>,
         start: RegressionParameters,
         ridges: Ridges,
         rules: &'a NodecRules,
         progress: &'a Arc<Progress>,
     ) -> Result<Self, Interrupted> {
-        // Without a first point there is no answer, so the time limit waits for it.
-        let patient = data.without_deadline();
-        let mut run = Self {
+        let leaves = first.rows.likeliest_leaves(&start.topology, &start.theta)?;
+        let mut run = Self::at(data, start, leaves, ridges, rules, progress);
+        run.fit_leaves(first, 0, None)?;
+        run.keep_if_best(first)?;
+        Ok(run)
+    }
+
+    /// Where there was no time for a start: a tree whose leaves all have the model of all rows, 0 here.
+    pub fn without_splits(
+        data: &'a RegressionRows<'d>,
+        shape: Topology,
+        ridges: Ridges,
+        rules: &'a NodecRules,
+        progress: &'a Arc<Progress>,
+    ) -> Self {
+        let nothing = RegressionParameters::zero(shape, data.features());
+        let mut run = Self::at(data, nothing, vec![0; data.len()], ridges, rules, progress);
+        let loss = data.mean_square();
+        (run.best.objective, run.best.loss) = (loss, loss);
+        run.status = Some(SolveStatus::TimeLimit);
+        run
+    }
+
+    fn at(
+        data: &'a RegressionRows<'d>,
+        start: RegressionParameters,
+        leaves: Vec<u32>,
+        ridges: Ridges,
+        rules: &'a NodecRules,
+        progress: &'a Arc<Progress>,
+    ) -> Self {
+        Self {
             data,
             rules,
             ridges,
             progress,
-            leaves: patient
-                .rows
-                .likeliest_leaves(&start.topology, &start.theta)?,
+            leaves,
             best: Incumbent {
                 parameters: start.clone(),
                 objective: f64::INFINITY,
@@ -120,20 +149,17 @@ impl<'a, 'd> Run<'a, 'd> {
             fruitless: 0,
             work: Work::default(),
             status: None,
-        };
-        run.fit_leaves(&patient, 0, None)?;
-        run.keep_if_best(&patient)?;
-        Ok(run)
+        }
     }
 
     /// Goes on from its best point with other penalties; stopped, it stays with those it has.
     pub fn penalize(&mut self, ridges: &Ridges) -> Result<(), Interrupted> {
-        let patient = self.data.without_deadline();
+        let data = self.data;
         let before = std::mem::replace(&mut self.ridges, ridges.clone());
         let mut go_on = || {
             self.return_to_best()?;
-            self.fit_leaves(&patient, 0, None)?;
-            self.evaluate(&patient)
+            self.fit_leaves(data, 0, None)?;
+            self.evaluate(data)
         };
         match go_on() {
             Ok(point) => self.best = point,
@@ -154,19 +180,17 @@ impl<'a, 'd> Run<'a, 'd> {
 
     /// Puts another subtree in the place of that below `t`.
     pub fn graft(&mut self, t: usize, subtree: &RegressionParameters) -> Result<(), Interrupted> {
-        let patient = self.data.without_deadline();
         self.parameters.set_subtree(t, subtree);
         let at = &self.parameters;
-        self.leaves = patient.rows.likeliest_leaves(&at.topology, &at.theta)?;
-        self.keep_if_best(&patient)
+        self.leaves = self.data.rows.likeliest_leaves(&at.topology, &at.theta)?;
+        self.keep_if_best(self.data)
     }
 
     /// Goes back to its best point.
     pub fn return_to_best(&mut self) -> Result<(), Interrupted> {
-        let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
         let at = &self.parameters;
-        self.leaves = patient.rows.likeliest_leaves(&at.topology, &at.theta)?;
+        self.leaves = self.data.rows.likeliest_leaves(&at.topology, &at.theta)?;
         Ok(())
     }
 
@@ -233,11 +257,10 @@ impl<'a, 'd> Run<'a, 'd> {
 
     /// ‖∇E‖∞ at the best point, after an LN step there on all rows.
     fn last_leaf_step(&mut self) -> Result<f64, Interrupted> {
-        let patient = self.data.without_deadline();
         self.parameters = self.best.parameters.clone();
-        self.fit_leaves(&patient, 0, None)?;
-        self.keep_if_best(&patient)?;
-        self.optimality(&patient, &self.best.parameters)
+        self.fit_leaves(self.data, 0, None)?;
+        self.keep_if_best(self.data)?;
+        self.optimality(self.data, &self.best.parameters)
     }
 
     /// (7) as a function of the splits at or below `t`, the rest held fixed.

@@ -72,7 +72,7 @@ fn better_subtree(
     let shape = &present.topology;
     let ridges = run.ridges_on(&here);
     let (rules, progress) = (run.rules, run.progress);
-    let begin = |start| Run::new(&here, start, ridges.clone(), rules, progress);
+    let begin = |start| Run::new(&here, &here, start, ridges.clone(), rules, progress);
     let attempt = |k: usize| {
         let mut fresh = begin(splits(&here, shape.clone(), t * ATTEMPTS + k)?)?;
         fresh.advance(macro_iterations)?;

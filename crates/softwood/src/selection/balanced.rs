@@ -3,9 +3,10 @@
 use super::extreme_points::{check_shape, extreme_points};
 use crate::data::finite::check_finite;
 use crate::data::{Rows, Scaling, ScalingKind};
+use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::{FitError, InputError, StopFlag};
+use crate::{FitError, InputError};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultInfo, DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
@@ -27,8 +28,10 @@ pub struct BalancedRelaxation {
     pub covered: Vec<f64>,
     /// Σ (b_i − a_i).
     pub objective: f64,
-    /// Whether the solver ended at the optimum, not at a limit of its own.
+    /// Whether the solver ended at the optimum, not at a limit of its own or at the time limit.
     pub solved: bool,
+    /// [`Completed`](SolveStatus::Completed), or [`TimeLimit`](SolveStatus::TimeLimit).
+    pub status: SolveStatus,
 }
 
 /// What algorithm 2 does with a row after the relaxation.
@@ -62,21 +65,32 @@ impl BalancedRelaxation {
 ///      0 ≤ λ_ji ≤ a_i,  a_j + b_j ≤ 1,                                            (9)
 /// ```
 ///
-/// by Clarabel's interior-point method. It has N² variables: 100 rows are taken at most.
+/// by Clarabel's interior-point method. It has N² variables: 100 rows are taken at most. Where the time limit of
+/// `stop` is reached the answer is that nothing is selected and nothing covered, which obeys the constraints.
 pub fn balanced_relaxation<'a>(
     rows: impl Into<Rows<'a>>,
-    stop: &StopFlag,
+    stop: &Stop,
 ) -> Result<BalancedRelaxation, FitError> {
-    on_checked(rows.into(), stop, |cluster, stop| {
+    let rows = rows.into();
+    let nothing = BalancedRelaxation {
+        selected: vec![0.0; rows.len()],
+        covered: vec![0.0; rows.len()],
+        objective: 0.0,
+        solved: false,
+        status: SolveStatus::TimeLimit,
+    };
+    on_checked(rows, stop, nothing, |cluster, stop| {
         let found = cluster.relax(&Fixed::none(cluster.n), stop)?;
         Ok(found.expect("selecting nothing is feasible"))
     })
 }
 
-/// Answers a question about rows that a program can be made of, in one thread.
+/// Answers a question about rows that a program can be made of, in one thread; `late` where the time limit is
+/// reached first.
 pub(super) fn on_checked<T: Send>(
     rows: Rows<'_>,
-    stop: &StopFlag,
+    stop: &Stop,
+    late: T,
     answer: impl FnOnce(&BalancedCluster, &Stop) -> Result<T, Stopped> + Send,
 ) -> Result<T, FitError> {
     check_shape(&rows)?;
@@ -89,9 +103,12 @@ pub(super) fn on_checked<T: Send>(
     }
     in_pool(Some(1), || {
         check_finite(&rows)?;
-        let stop = Stop::new(stop, None);
-        let answered = BalancedCluster::new(&rows, &stop).and_then(|made| answer(&made, &stop));
-        answered.map_err(|_: Stopped| FitError::Cancelled)
+        let answered = BalancedCluster::new(&rows, stop).and_then(|made| answer(&made, stop));
+        match answered {
+            Err(Stopped::Cancelled) => Err(FitError::Cancelled),
+            Err(Stopped::TimeLimit) => Ok(late),
+            Ok(answer) => Ok(answer),
+        }
     })?
 }
 
@@ -134,6 +151,7 @@ impl BalancedCluster {
             .collect();
         // Only rows in the hull of the others can be covered; rows of one value cover each other.
         let covering = extreme_points(rows, 0.0, stop)?;
+        stop.check()?;
         let repeated = |j: usize| (0..n).any(|i| i != j && columns.iter().all(|c| c[i] == c[j]));
         let coverable: Vec<usize> = (0..n)
             .filter(|j| covering.covered[*j] || repeated(*j))
@@ -188,6 +206,7 @@ impl BalancedCluster {
             covered,
             objective: -solution.obj_val,
             solved: solution.status == SolverStatus::Solved,
+            status: SolveStatus::Completed,
         }))
     }
 }

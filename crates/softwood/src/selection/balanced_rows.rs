@@ -3,9 +3,10 @@
 use super::balanced::{
     BalancedChoice, BalancedCluster, BalancedRelaxation, Fixed, INTEGRAL_WITHIN, on_checked,
 };
+use crate::FitError;
 use crate::data::Rows;
+use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
-use crate::{FitError, StopFlag};
 
 /// Rows that stand for a cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,9 @@ pub struct BalancedRows {
     pub bound: i64,
     /// Relaxations solved.
     pub nodes: usize,
+    /// [`Optimal`](SolveStatus::Optimal) where nothing is left, or the limit that was reached: of iterations,
+    /// that is relaxations, or of time.
+    pub status: SolveStatus,
 }
 
 /// Selects few rows that cover many (algorithm 2): solves relaxation (9), keeps b where it is 0 or 1, and
@@ -32,13 +36,23 @@ pub struct BalancedRows {
 /// ```
 ///
 /// for the others by branch and bound over a: with a whole, b is, too. After `max_nodes` relaxations the best
-/// selection so far is returned; `bound` tells what may be left. 100 rows are taken at most.
+/// selection so far is returned, and so it is at the time limit of `stop`; `bound` tells what may be left. 100
+/// rows are taken at most.
 pub fn select_balanced_rows<'a>(
     rows: impl Into<Rows<'a>>,
     max_nodes: usize,
-    stop: &StopFlag,
+    stop: &Stop,
 ) -> Result<BalancedRows, FitError> {
-    on_checked(rows.into(), stop, |cluster, stop| {
+    let rows = rows.into();
+    let nothing = BalancedRows {
+        indices: Vec::new(),
+        covered: vec![false; rows.len()],
+        objective: 0,
+        bound: rows.len() as i64,
+        nodes: 0,
+        status: SolveStatus::TimeLimit,
+    };
+    on_checked(rows, stop, nothing, |cluster, stop| {
         select(cluster, max_nodes.max(1), stop)
     })
 }
@@ -84,6 +98,7 @@ fn select(
     let mut best = rounded_up(&relaxed);
     let mut open = vec![Open { fixed, relaxed }];
     let mut nodes = 1;
+    let mut status = SolveStatus::Optimal;
     // The one that promises most first; of equals the latest, which is the deepest.
     while let Some(next) = (0..open.len()).max_by_key(|k| open[*k].bound()) {
         let node = open.swap_remove(next);
@@ -92,6 +107,7 @@ fn select(
             break;
         }
         if nodes >= max_nodes {
+            status = SolveStatus::IterationLimit;
             open.push(node);
             break;
         }
@@ -99,24 +115,48 @@ fn select(
         let Some(row) = node.branching() else {
             continue;
         };
-        for selected in [true, false] {
-            let mut fixed = node.fixed.clone();
-            fixed.selected[row] = Some(selected);
-            nodes += 1;
-            let Some(relaxed) = cluster.relax(&fixed, stop)? else {
-                continue;
-            };
-            let found = rounded_up(&relaxed);
-            if found.objective > best.objective {
-                best = found;
+        nodes += 2;
+        match [true, false].map(|selected| below(cluster, &node, row, selected, stop)) {
+            [Ok(with), Ok(without)] => {
+                for child in with.into_iter().chain(without) {
+                    let found = rounded_up(&child.relaxed);
+                    if found.objective > best.objective {
+                        best = found;
+                    }
+                    open.push(child);
+                }
             }
-            open.push(Open { fixed, relaxed });
+            [Err(Stopped::Cancelled), _] | [_, Err(Stopped::Cancelled)] => {
+                return Err(Stopped::Cancelled);
+            }
+            _ => {
+                status = SolveStatus::TimeLimit;
+                open.push(node);
+                break;
+            }
         }
     }
     let left = open.iter().map(Open::bound).max();
     best.bound = left.map_or(best.objective, |left| left.max(best.objective));
-    best.nodes = nodes;
-    Ok(best)
+    Ok(BalancedRows {
+        nodes,
+        status,
+        ..best
+    })
+}
+
+/// What is left of a node where a row is selected, or is not; None if nothing is.
+fn below(
+    cluster: &BalancedCluster,
+    node: &Open,
+    row: usize,
+    selected: bool,
+    stop: &Stop,
+) -> Result<Option<Open>, Stopped> {
+    let mut fixed = node.fixed.clone();
+    fixed.selected[row] = Some(selected);
+    let relaxed = cluster.relax(&fixed, stop)?;
+    Ok(relaxed.map(|relaxed| Open { fixed, relaxed }))
 }
 
 /// Every row selected that has any share in it: what was covered in full still is.
@@ -134,5 +174,6 @@ fn rounded_up(relaxed: &BalancedRelaxation) -> BalancedRows {
         covered,
         bound: 0,
         nodes: 0,
+        status: SolveStatus::Optimal,
     }
 }

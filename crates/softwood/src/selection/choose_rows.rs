@@ -3,9 +3,10 @@
 use super::extreme_points::{ExtremePoints, check_shape, check_tolerance, extreme_points};
 use crate::data::finite::check_finite;
 use crate::data::{Rows, Scaling};
+use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::{FitError, InputError, StopFlag};
+use crate::{FitError, InputError};
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -127,6 +128,8 @@ pub struct SelectedRows {
     pub cluster: Vec<usize>,
     /// Every cluster, by leaf and class.
     pub clusters: Vec<ClusterAccount>,
+    /// [`Completed`](SolveStatus::Completed), or [`TimeLimit`](SolveStatus::TimeLimit).
+    pub status: SolveStatus,
 }
 
 /// Chooses the rows to train on from each cluster, that is one class in one leaf of some tree
@@ -136,13 +139,16 @@ pub struct SelectedRows {
 /// cover each other, and (7) alone would drop all of them: then covered rows that carry weight for a
 /// covered extreme point stay, so that every row lies within ε′ of the hull of the chosen ones wherever
 /// the rule is [`ClusterRule::Extreme`].
+///
+/// Rows that were not shown to be covered when the time limit of `stop` struck count as not covered, so that
+/// more rows may be chosen than without it, or others.
 pub fn select_rows<'a>(
     rows: impl Into<Rows<'a>>,
     classes: &[u32],
     leaves: &[u32],
     hyperplanes: &Hyperplanes,
     settings: &SelectionSettings,
-    stop: &StopFlag,
+    stop: &Stop,
 ) -> Result<SelectedRows, FitError> {
     let rows = rows.into();
     check_shape(&rows)?;
@@ -150,7 +156,6 @@ pub fn select_rows<'a>(
     validate(&rows, classes, leaves, hyperplanes)?;
     in_pool(settings.n_threads, || {
         check_finite(&rows)?;
-        let stop = Stop::new(stop, None);
         let members: Vec<usize> = (0..rows.len()).collect();
         let clusters = Clusters {
             rows: rows.reborrow(),
@@ -159,7 +164,7 @@ pub fn select_rows<'a>(
             leaves,
             scaling: None,
         };
-        choose(&clusters, hyperplanes, settings, &stop).map_err(|_: Stopped| FitError::Cancelled)
+        choose(&clusters, hyperplanes, settings, stop).map_err(|_: Stopped| FitError::Cancelled)
     })?
 }
 
@@ -239,7 +244,7 @@ pub(crate) fn choose(
     let mut order = from.members.to_vec();
     order.sort_by_key(|i| key(*i));
     let clusters: Vec<&[usize]> = order.chunk_by(|i, j| key(*i) == key(*j)).collect();
-    let chosen: Vec<(ClusterAccount, Vec<usize>)> = clusters
+    let chosen: Vec<(ClusterAccount, Vec<usize>, SolveStatus)> = clusters
         .par_iter()
         .map(|members| {
             let (leaf, class) = key(members[0]);
@@ -256,19 +261,23 @@ pub(crate) fn choose(
             };
             let (mut account, local) = choose_from(&covering, &cluster, distance, settings);
             (account.leaf, account.class) = (leaf, class);
-            Ok((account, local.into_iter().map(|i| members[i]).collect()))
+            let rows = local.into_iter().map(|i| members[i]).collect();
+            Ok((account, rows, covering.status))
         })
         .collect::<Result<_, Stopped>>()?;
     let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for (c, (_, members)) in chosen.iter().enumerate() {
+    for (c, (_, members, _)) in chosen.iter().enumerate() {
         pairs.extend(members.iter().map(|i| (*i, c)));
     }
     pairs.sort_unstable();
     let (indices, cluster) = pairs.into_iter().unzip();
+    let mut statuses = chosen.iter().map(|(_, _, status)| *status);
+    let cut_off = statuses.find(|status| status.is_stopped());
     Ok(SelectedRows {
         indices,
         cluster,
-        clusters: chosen.into_iter().map(|(account, _)| account).collect(),
+        status: cut_off.unwrap_or(SolveStatus::Completed),
+        clusters: chosen.into_iter().map(|(account, ..)| account).collect(),
     })
 }
 

@@ -11,9 +11,10 @@ use super::hull::Weights;
 use super::hull_search::HullSearch;
 use crate::data::Rows;
 use crate::data::finite::check_finite;
+use crate::status::SolveStatus;
 use crate::stop::{Stop, Stopped};
 use crate::threads::in_pool;
-use crate::{FitError, InputError, StopFlag};
+use crate::{FitError, InputError};
 
 /// Which rows the others cover, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,9 +29,11 @@ pub struct ExtremePoints {
     pub indices: Vec<usize>,
     /// Their weights, positive, with sum 1.
     pub values: Vec<f64>,
-    /// Rows that neither weights nor a direction could decide in double precision; they count as
-    /// not covered.
+    /// Rows that neither weights nor a direction could decide in double precision, or that a time limit
+    /// has left open; they count as not covered.
     pub unresolved: usize,
+    /// [`Completed`](SolveStatus::Completed), or [`TimeLimit`](SolveStatus::TimeLimit).
+    pub status: SolveStatus,
 }
 
 impl ExtremePoints {
@@ -51,19 +54,21 @@ impl ExtremePoints {
 /// extreme points and reproduce the row to that precision. With a positive tolerance extreme points
 /// may be covered, too: their weights are on other rows, which may be covered in turn (two rows
 /// closer than the tolerance cover each other).
+///
+/// Where the time limit of `stop` is reached, what was found stands: rows covered are, by weights on rows
+/// that are not, extreme points are, and the others count as neither.
 pub fn select_extreme_points<'a>(
     rows: impl Into<Rows<'a>>,
     tolerance: f64,
     n_threads: Option<usize>,
-    stop: &StopFlag,
+    stop: &Stop,
 ) -> Result<ExtremePoints, FitError> {
     let rows = rows.into();
     check_tolerance(tolerance)?;
     check_shape(&rows)?;
     in_pool(n_threads, || {
         check_finite(&rows)?;
-        extreme_points(&rows, tolerance, &Stop::new(stop, None))
-            .map_err(|_: Stopped| FitError::Cancelled)
+        extreme_points(&rows, tolerance, stop).map_err(|_: Stopped| FitError::Cancelled)
     })?
 }
 
@@ -89,38 +94,53 @@ pub(super) fn check_tolerance(tolerance: f64) -> Result<(), InputError> {
     })
 }
 
-/// As [`select_extreme_points`], on input that was checked, in the threads of the caller.
+/// As [`select_extreme_points`], on input that was checked, in the threads of the caller; Err if cancelled.
 pub(crate) fn extreme_points(
     rows: &Rows<'_>,
     tolerance: f64,
     stop: &Stop,
 ) -> Result<ExtremePoints, Stopped> {
-    let Some(distinct) = DistinctPoints::new(rows, stop)? else {
-        return Ok(expand(
-            &vec![0; rows.len()],
-            &[0],
-            &[true],
-            &[Weights::default()],
-            0,
-        ));
+    let distinct = match DistinctPoints::new(rows, stop) {
+        Ok(Some(distinct)) => distinct,
+        Ok(None) => {
+            let (one, none) = (vec![0; rows.len()], [Weights::default()]);
+            return Ok(expand(&one, &[0], &[true], &none, 0));
+        }
+        Err(Stopped::TimeLimit) => return Ok(ExtremePoints::open(rows.len())),
+        Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
     };
+    // Coordinates lie in [0, 1], so a box need not be wider.
+    let width = |range: &f64| (tolerance / range).min(1.0);
+    let widths: Vec<f64> = distinct.ranges.iter().map(width).collect();
     let mut search = HullSearch::new(&distinct.points, stop);
-    search.seed()?;
-    search.grow()?;
-    search.withdraw_tied()?;
-    if tolerance > 0.0 {
-        // Coordinates lie in [0, 1], so a box need not be wider.
-        let width = |range: &f64| (tolerance / range).min(1.0);
-        let widths: Vec<f64> = distinct.ranges.iter().map(width).collect();
-        search.cover_within(&widths)?;
+    let ended = search.run(&widths);
+    if ended == Err(Stopped::Cancelled) {
+        return Err(Stopped::Cancelled);
     }
-    Ok(expand(
+    let found = expand(
         &distinct.point_of_row,
         &distinct.first_row,
         &search.is_extreme,
         &search.weights,
-        search.unresolved,
-    ))
+        search.unresolved + search.open(),
+    );
+    let status = ended.map_or_else(SolveStatus::from, |()| SolveStatus::Completed);
+    Ok(ExtremePoints { status, ..found })
+}
+
+impl ExtremePoints {
+    /// Nothing is known of any of so many rows.
+    fn open(rows: usize) -> Self {
+        Self {
+            covered: vec![false; rows],
+            extreme: vec![false; rows],
+            indptr: vec![0; rows + 1],
+            indices: Vec::new(),
+            values: Vec::new(),
+            unresolved: rows,
+            status: SolveStatus::TimeLimit,
+        }
+    }
 }
 
 /// The answer on rows from the one on distinct points.
@@ -138,6 +158,7 @@ fn expand(
         indices: Vec::new(),
         values: Vec::new(),
         unresolved,
+        status: SolveStatus::Completed,
     };
     let mut of_row = Vec::new();
     for (row, point) in point_of_row.iter().enumerate() {

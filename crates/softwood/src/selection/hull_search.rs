@@ -93,6 +93,30 @@ impl<'a> HullSearch<'a> {
         }
     }
 
+    /// All that there is to find, within boxes of these widths; Err once stopped, with what has been found.
+    pub fn run(&mut self, widths: &[f64]) -> Result<(), Stopped> {
+        let proven = self.seed().and_then(|()| self.grow());
+        let proven = proven.and_then(|()| self.withdraw_tied());
+        if proven.is_err() {
+            // Where others came as near in every direction so far, they may cover a point after all.
+            let named = self.is_extreme.iter_mut().zip(&self.alone);
+            named.for_each(|(is_extreme, alone)| *is_extreme &= alone);
+        }
+        proven?;
+        if widths.iter().any(|width| *width > 0.0) {
+            self.cover_within(widths)?;
+        }
+        Ok(())
+    }
+
+    /// Points of which nothing is known.
+    pub fn open(&self) -> usize {
+        let known = self.is_extreme.iter().zip(&self.weights);
+        known
+            .filter(|(e, weights)| !**e && weights.is_empty())
+            .count()
+    }
+
     pub fn add_extremes(&mut self, mut named: Vec<Named>) {
         named.sort_unstable_by_key(|named| named.number);
         for named in named {
@@ -163,24 +187,28 @@ impl<'a> HullSearch<'a> {
                 }
             }
             self.add_extremes(named);
+            self.stop.check()?;
             rows = (2 * rows).min(LARGEST_ROUND);
         }
         Ok(())
     }
 
-    /// Decides the next points of a segment, `rows` at most.
+    /// Decides the next points of a segment, `rows` at most, fewer where the time limit strikes.
     fn advance(&self, segment: &mut Segment, rows: usize) -> Result<Finds, Stopped> {
         let mut finds = Finds::default();
         let mut found = Chosen::new(self.all.dims());
         let mut x = vec![0.0; self.all.dims()];
         let end = segment.end.min(segment.next + rows);
-        for i in segment.next..end {
+        'points: for i in segment.next..end {
             if self.is_extreme[i] || found.numbers.contains(&(i as u32)) {
                 continue;
             }
             self.all.copy_to(i, &mut x);
             loop {
-                self.stop.check()?;
+                match self.stop.check() {
+                    Err(Stopped::TimeLimit) => break 'points,
+                    going => going?,
+                }
                 let hull = Hull {
                     extremes: &self.extremes,
                     skip: None,

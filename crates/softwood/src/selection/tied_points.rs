@@ -25,7 +25,31 @@ impl HullSearch<'_> {
                 Ok(self.weights_in(&hull, number)?.map(|_| number))
             })
             .collect::<Result<_, Stopped>>()?;
-        let mut withdrawn = false;
+        let mut withdrawn = Vec::new();
+        let ended = self.withdraw(covered, &mut withdrawn);
+        let ended = ended.and_then(|()| match withdrawn.is_empty() {
+            true => Ok(()),
+            false => self.renew_weights(),
+        });
+        if ended.is_err() {
+            // Stopped before: what others have weights on them for is not moved, so they stay.
+            let alone = false;
+            for number in &withdrawn {
+                self.weights[*number as usize] = Weights::default();
+            }
+            let named = withdrawn.into_iter().map(|number| Named { number, alone });
+            self.add_extremes(named.collect());
+        }
+        ended
+    }
+
+    /// Takes those out of E that the rest of it covers, one after the other.
+    fn withdraw(
+        &mut self,
+        covered: Vec<Option<u32>>,
+        withdrawn: &mut Vec<u32>,
+    ) -> Result<(), Stopped> {
+        let none = Chosen::new(self.all.dims());
         for number in covered.into_iter().flatten() {
             // One after the other: two that cover each other must not both go.
             let place = self.extremes.numbers.iter().position(|e| *e == number);
@@ -39,11 +63,8 @@ impl HullSearch<'_> {
                 self.extremes = Chosen::of(self.all, others.filter(|e| *e != number));
                 self.is_extreme[number as usize] = false;
                 self.weights[number as usize] = [(number, 1.0)].into();
-                withdrawn = true;
+                withdrawn.push(number);
             }
-        }
-        if withdrawn {
-            self.renew_weights()?;
         }
         Ok(())
     }

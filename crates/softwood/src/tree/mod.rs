@@ -10,6 +10,7 @@ pub(crate) mod model_mixture;
 pub(crate) mod moments;
 mod parameters;
 mod register_tiles;
+pub(crate) mod second_moments;
 mod shape;
 mod sparse_products;
 pub(crate) mod split_gradient;

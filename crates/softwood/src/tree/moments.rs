@@ -42,6 +42,12 @@ impl MomentColumns {
         self.plain[features + stride..][..stride].fill(1.0);
     }
 
+    /// c_i of a row of the block, times a factor.
+    pub fn scaled_row(&self, i: usize, factor: f64) -> Vec<f64> {
+        let row = self.plain[i..].iter().step_by(self.stride);
+        row.take(self.count).map(|c| factor * c).collect()
+    }
+
     /// moments (p + 2)² += Σ_i w_i c_i c_iᵀ, upper triangle, c_i = (u_i, y_i, 1).
     pub fn add_moments(&mut self, weights: &[f64], moments: &mut [f64]) {
         Arch::new().dispatch(AddMoments {
