@@ -23,7 +23,8 @@ SOLVERS = {
 }
 NUMBERS = [
     "start_errors", "errors", "objective", "bound", "seconds", "nodes", "train", "test",
-    "auto_margin", "auto_alpha2", "auto_slack_cost", "auto_seconds", "auto_train", "auto_test",
+    "auto_margin", "auto_alpha2", "auto_slack_cost", "auto_split_penalty", "auto_splits",
+    "auto_seconds", "auto_train", "auto_test",
     "start_train", "start_test", "orct_test", "cart_train", "cart_test",
 ]  # fmt: skip
 # β₁, β₂, ε′ and ε of table 6.
@@ -35,7 +36,9 @@ SELECTED = {
     "seismic_bumps": (0.4, 0.1, 0.0, 0.01),
 }
 PACKAGES = ("scikit-learn", "highspy")
-TESTS = {"test": "at its defaults", "auto_test": "with margin and costs by folds"}
+TESTS = {"auto_test": "with all by folds", "test": "at its defaults"}
+# What folds may choose.
+OPEN = dict.fromkeys(("epsilon", "alpha2", "slack_cost", "split_penalty", "improve"), "auto")
 
 
 def published():
@@ -43,19 +46,24 @@ def published():
     return pd.read_csv(PUBLISHED / "s1o_accuracy.csv", comment="#")
 
 
+def table_name(depth):
+    """Where results of a depth are: most are of depth 2."""
+    return "svm1_odt" if depth == 2 else f"svm1_odt_depth{depth}"
+
+
 def percent(model, X, y, **how):
     """Accuracy in percent."""
     return round(100 * float((model.predict(X, **how) == y).mean()), 3)
 
 
-def run(folder, name, depth, number, seconds):
-    """One split: the tree at its defaults, with margin and costs by folds, its start, ORCT and CART."""
-    A, B, a, b = split(*load(folder, name), number)
-    limit = {"depth": depth, "n_threads": 1, "time_limit": seconds}
-    model = softwood.fit_svm1_odt(A, a, **limit)
+def run(given, name, number):
+    """One split: the tree at its defaults, with all by folds, its start, ORCT and CART."""
+    A, B, a, b = split(*load(given.folder, name), number)
+    depth = given.depth
+    limit = {"depth": depth, "n_threads": 1, "time_limit": given.seconds}
+    model = softwood.fit_svm1_odt(A, a, max_nodes=given.nodes, **limit)
     # No proof: what is left of the time goes into the tree.
-    open_settings = dict.fromkeys(("epsilon", "alpha2", "slack_cost"), "auto")
-    auto = softwood.fit_svm1_odt(A, a, max_nodes=0, **limit, **open_settings)
+    auto = softwood.fit_svm1_odt(A, a, max_nodes=0, **limit, **OPEN)
     start = softwood.fit_orct(
         A, a, gamma=512, scaling="minmax", balance=False, local_penalty=0, cover_classes=False,
         **limit,
@@ -78,6 +86,9 @@ def run(folder, name, depth, number, seconds):
         "auto_margin": auto.report.proof.margin,
         "auto_alpha2": chosen.alpha2 if chosen else "",
         "auto_slack_cost": chosen.slack_cost if chosen else "",
+        "auto_split_penalty": chosen.split_penalty if chosen else "",
+        "auto_tree": chosen.tree if chosen else "undecided",
+        "auto_splits": len(auto.splits),
         "auto_seconds": round(auto.report.seconds, 2),
         "auto_train": percent(auto, A, a),
         "auto_test": percent(auto, B, b),
@@ -92,15 +103,14 @@ def run(folder, name, depth, number, seconds):
 def accuracy(given):
     """Runs of all sets, and their means beside the published ones."""
     key = ["depth", "dataset", "split"]
-    runs = Runs("svm1_odt_runs", key, [*key, "status", *NUMBERS], NUMBERS, PACKAGES)
+    words = ["status", "auto_tree"]
+    runs = Runs(f"{table_name(given.depth)}_runs", key, [*key, *words, *NUMBERS], NUMBERS, PACKAGES)
     of_depth = published().query(f"depth == {given.depth}")
     sets = published_sets(given.folder, given.sets, lambda: of_depth)
     jobs = [
         (
             (given.depth, name, number),
-            lambda name=name, number=number: run(
-                given.folder, name, given.depth, number, given.seconds
-            ),
+            lambda name=name, number=number: run(given, name, number),
         )
         for number in range(given.splits)
         for name in sets
@@ -114,7 +124,8 @@ def accuracy(given):
         ),
     )
     done["proven"] = (done["status"] == "optimal").astype(float)
-    means = done.groupby(["depth", "dataset"], sort=False)[[*NUMBERS, "proven"]]
+    done["kept"] = done["auto_tree"].isin(["orct", "cart"]).astype(float)
+    means = done.groupby(["depth", "dataset"], sort=False)[[*NUMBERS, "proven", "kept"]]
     told = of_depth[["depth", "dataset", "test", "train"]]
     means = means.mean().reset_index()
     return done, means.merge(told, on=["depth", "dataset"], suffixes=("", "_published"))
@@ -149,36 +160,52 @@ def courses(folder, seconds):
     return pd.DataFrame(rows, columns=["dataset", "solver", "seconds", "objective", "bound"])
 
 
-def selections(folder):
-    """Shares of rows that algorithms 1 and 3 train on, with the published parameters."""
+def selection(folder, name, number, seconds):
+    """One split: the rounds of algorithms 1 and 3 with the published parameters, and the fit to all rows."""
+    beta1, beta2, tolerance, epsilon = SELECTED[name]
+    A, B, a, b = split(*load(folder, name), number)
+    fits, spent = {}, {}
+    for how in (softwood.RowSelection(beta1=beta1, beta2=beta2, tolerance=tolerance), "all"):
+        began = time.process_time()
+        model = softwood.fit_svm1_odt(
+            A, a, epsilon=epsilon, start="cart", max_nodes=0, restarts=1, n_threads=1,
+            time_limit=seconds, rows=how,
+        )  # fmt: skip
+        key = "all" if how == "all" else "selected"
+        fits[key], spent[key] = model, time.process_time() - began
+    first, *others = fits["selected"].report.selection.rounds
+    return {
+        "rows": len(a),
+        "percent": 100 * first.rows / len(a),
+        "accuracy": 100 * first.accuracy,
+        "later_rounds": len(others),
+        "later_percent": max((100 * one.rows / len(a) for one in others), default=float("nan")),
+        "later_accuracy": 100 * fits["selected"].report.selection.accuracy,
+        "train": percent(fits["selected"], A, a),
+        "test": percent(fits["selected"], B, b),
+        "seconds": spent["selected"],
+        "train_all": percent(fits["all"], A, a),
+        "test_all": percent(fits["all"], B, b),
+        "seconds_all": spent["all"],
+    }
+
+
+def selections(given):
+    """Shares of rows that algorithms 1 and 3 train on, and what that does to time and accuracy."""
     told = pd.read_csv(PUBLISHED / "s1o_data_selection.csv", comment="#").query("depth == 2")
+    told = told.rename(
+        columns={"percent_selected": "published_percent", "S1O_DS": "published_test"}
+    )
     rows = []
-    for name, (beta1, beta2, tolerance, epsilon) in SELECTED.items():
-        A, B, a, b = split(*load(folder, name), 0)
-        chosen = softwood.RowSelection(beta1=beta1, beta2=beta2, tolerance=tolerance, rounds=3)
-        shares = {}
-        for how in ("selected", "all"):
-            began = time.process_time()
-            model = softwood.fit_svm1_odt(
-                A, a, epsilon=epsilon, start="cart", max_nodes=0, restarts=1, n_threads=1,
-                time_limit=120, rows=chosen if how == "selected" else "all",
-            )  # fmt: skip
-            shares[how] = model, time.process_time() - began
-        (model, spent), (every, spent_all) = shares["selected"], shares["all"]
-        rounds = model.report.selection.rounds
-        published_share = told.loc[told["dataset"] == name, "percent_selected"].iloc[0]
-        for one in rounds:
-            rows.append(
-                (name, len(a), one.step, 100 * one.rows / len(a), published_share,
-                 100 * one.accuracy, one.accepted, 100 * (model.predict(B) == b).mean(),
-                 100 * (every.predict(B) == b).mean(), spent, spent_all)
-            )  # fmt: skip
-        print(rows[-len(rounds) :], flush=True)
-    names = [
-        "dataset", "rows", "step", "percent", "published percent", "accuracy on all", "accepted",
-        "test", "test, all rows", "seconds", "seconds, all rows",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=names)
+    for name in SELECTED:
+        for number in range(given.splits):
+            row = selection(given.folder, name, number, given.seconds)
+            rows.append({"dataset": name, "split": number} | row)
+            print(rows[-1], flush=True)
+    rows = pd.DataFrame(rows)
+    means = rows.drop(columns="split").groupby("dataset", sort=False).mean().reset_index()
+    told = told[["dataset", "published_percent", "published_test"]]
+    return rows, means.merge(told, on="dataset")
 
 
 def picture(told):
@@ -244,6 +271,7 @@ def main():
     parser.add_argument("folder", help="folder of the data sets")
     parser.add_argument("--what", choices=["accuracy", "proofs", "courses", "selections"])
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of a fit")
+    parser.add_argument("--nodes", type=int, help="nodes of a search for a bound at most")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--sets", nargs="*", help="all that the folder holds by default")
@@ -261,8 +289,9 @@ def main():
         )
         picture(told)
     elif given.what == "selections":
-        told = selections(given.folder)
-        write_results("svm1_odt_selections", "Selected rows", told, {"Rounds": told}, PACKAGES)
+        rows, means = selections(given)
+        sections = {"Means over the splits": means}
+        write_results("svm1_odt_selections", "Selected rows", rows, sections, PACKAGES)
     else:
         done, means = accuracy(given)
         sections = {
@@ -270,7 +299,8 @@ def main():
             "What fewer training errors did": gains(means),
             "Means over the splits": means.round(3),
         }
-        write_results("svm1_odt", "Hard trees with a proven bound", means, sections, PACKAGES)
+        title = "Hard trees with a proven bound"
+        write_results(table_name(given.depth), title, means, sections, PACKAGES)
 
 
 if __name__ == "__main__":

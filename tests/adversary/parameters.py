@@ -92,6 +92,7 @@ USUAL: dict[str, tuple[list[Any], list[Any]]] = {
     "alpha1": ([None], [None, 0.1]),
     "alpha2": ([0.0, 0.1, "auto"], [1e100]),
     "slack_cost": ([10.0, 1.0, "auto"], [1e-300, 1e6]),
+    "improve": ([True, False, "auto"], [True]),
     "count_coefficients": ([False], [True]),
     "level_splits": ([False], [True]),
     "cuts": ([True], [False]),

@@ -163,6 +163,9 @@ def test_starts_that_cannot_be_taken_are_refused():
         ("alpha2", np.inf),
         ("slack_cost", 0.0),
         ("slack_cost", 1e7),
+        ("split_penalty", -0.1),
+        ("split_penalty", 1.1),
+        ("improve", "never"),
         ("depth", 4),
         ("depth", 0),
         ("restarts", 0),
@@ -298,6 +301,76 @@ def test_folds_that_tell_nothing_apart_choose_the_defaults():
     chosen = table.candidates[table.chosen]
     assert {c.score for c in table.candidates} == {1.0}
     assert (chosen.epsilon, chosen.alpha2, chosen.slack_cost) == (0.01, 0.0, 100.0)
+
+
+def test_a_start_that_is_kept_stays_as_it_is_and_has_the_bound_of_all_trees():
+    X, y = blobs(24, seed=2)
+    kept = softwood.fit_svm1_odt(X, y, depth=1, start="cart", improve=False)
+    searched = softwood.fit_svm1_odt(X, y, depth=1, start="cart")
+    assert [len(kept.rule(node).features) for node in kept.splits] == [1]
+    assert searched.report.status == "optimal"
+    assert kept.report.proof.bound == searched.report.objective < kept.report.objective
+    assert kept.report.status == "completed"
+    given = softwood.fit_svm1_odt(X, y, depth=1, start=kept, improve=False, max_nodes=0)
+    assert (given.predict(X) == kept.predict(X)).all()
+    assert given.report.loss == kept.report.loss
+    assert given.report.cross_validation is None
+    soft = softwood.fit_orct(X, y, depth=1, scaling="minmax", cover_classes=False)
+    hard = softwood.fit_svm1_odt(X, y, depth=1, start="orct", improve=False, max_nodes=0)
+    assert hard.rule(0).features == soft.rule(0).features
+    assert (hard.predict(X) == soft.predict(X, routing="hard")).all()
+    with pytest.raises(ValueError, match='improve must be True or "auto"'):
+        softwood.fit_svm1_odt(X, y, start="random", improve=False)
+
+
+def test_splits_that_save_less_than_they_cost_become_leaves():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]]).repeat(25, axis=0)
+    y = np.array([0] * 25 + [1] * 25 + [0] * 45 + [1] * 5)
+    y[0] = 1
+    whole = softwood.fit_svm1_odt(X, y, epsilon=0.05)
+    assert (len(whole.splits), whole.report.objective) == (2, 6)
+    with pytest.warns(softwood.SoftwoodWarning, match="predicts 0 for all"):
+        leaf = softwood.fit_svm1_odt(X, y, epsilon=0.05, split_penalty=0.2)
+    assert (leaf.splits, leaf.report.objective) == ((), 31)
+    both = softwood.fit_svm1_odt(X, y, epsilon=0.05, split_penalty=0.1)
+    assert len(both.splits) == 2
+    assert leaf.report.proof.bound <= whole.report.objective
+
+
+def test_folds_keep_a_start_unless_the_search_is_better_on_rows_held_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    noise = rng.uniform(size=120) < 0.3
+    open_settings = {"improve": "auto", "split_penalty": "auto", "max_nodes": 0, "n_starts": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", softwood.SoftwoodWarning)
+        model = softwood.fit_svm1_odt(X, noise, restarts=2, **open_settings)
+    table = model.report.cross_validation
+    assert {c.tree for c in table.candidates} == {"search", "orct", "cart"}
+    assert {c.split_penalty for c in table.candidates} == {0.0, 0.01, 0.02, 0.05, 1.0}
+    chosen = table.candidates[table.chosen]
+    # There is nothing to be learned.
+    assert chosen.tree != "search"
+    whole = [c for c in table.candidates if c.tree == "search" and c.split_penalty == 0]
+    assert chosen.score > max(c.score for c in whole)
+    # A given tree may know the rows that are held out.
+    start = softwood.fit_svm1_odt(X, X[:, 0] + X[:, 1] > 0, start="cart", max_nodes=0)
+    again = softwood.fit_svm1_odt(X, X[:, 0] + X[:, 1] > 0, start=start, **open_settings)
+    assert {c.tree for c in again.report.cross_validation.candidates} == {"search"}
+    # CART cannot have this split.
+    oblique = softwood.fit_svm1_odt(X, X[:, 0] + X[:, 1] > 0, start="cart", **open_settings)
+    table = oblique.report.cross_validation
+    assert table.candidates[table.chosen].tree == "search"
+
+
+def test_a_choice_has_the_same_bits_on_any_number_of_threads():
+    X, y = blobs(60, seed=7)
+    names = ["epsilon", "alpha2", "split_penalty", "improve"]
+    settings = dict.fromkeys(names, "auto") | {"time_limit": None, "max_nodes": 0, "n_starts": 2}
+    one, two = (softwood.fit_svm1_odt(X, y, n_threads=n, **settings) for n in (1, 2))
+    assert one.report.cross_validation == two.report.cross_validation
+    assert (one.intercepts == two.intercepts).all()
+    assert len(one.report.cross_validation.candidates) == 5 * (5 * 2 + 2)
 
 
 def test_rows_that_stand_for_the_others_find_a_start_for_all():

@@ -126,6 +126,13 @@ def test_missing_highs_says_what_to_install(monkeypatch):
         softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], solver="mip")
 
 
+@pytest.mark.parametrize("setting", [{"improve": False}, {"split_penalty": 0.1}])
+def test_what_only_the_search_has_is_refused(setting):
+    (name,) = setting
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], solver="mip", **setting)
+
+
 def test_unknown_solvers_are_refused():
     with pytest.raises(ValueError, match='solver must be "native", "mip" or "paper"'):
         softwood.fit_svm1_odt([[0.0], [1.0]], [0, 1], solver="cplex")

@@ -29,7 +29,9 @@ def fit_svm1_odt(
     epsilon: float | str = SVM1_ODT["epsilon"],
     alpha2: float | str = SVM1_ODT["alpha2"],
     slack_cost: float | str = SVM1_ODT["slack_cost"],
+    split_penalty: float | str = SVM1_ODT["split_penalty"],
     start: str | TreeModel = SVM1_ODT["start"],
+    improve: bool | str = SVM1_ODT["improve"],
     rows: str | RowSelection = SVM1_ODT["rows"],
     solver: str = "native",
     alpha1: float | None = None,
@@ -87,17 +89,29 @@ def fit_svm1_odt(
         C, above 0 and at most 1e6: the larger, the more a split goes by the rows nearest to it, the
         smaller, the more by all. ``"auto"`` takes 10, 100 or 1000 by the same folds. Of no effect
         where `alpha1` or `alpha2` are part of what another `solver` minimizes.
+    split_penalty : float or "auto"
+        What each split costs, 0 to 1, as a share of the weight of all rows: subtrees that save less
+        become leaves once the search is over, so that the count may rise; 1 leaves a single leaf.
+        ``"auto"`` takes 0, 0.01, 0.02, 0.05 or 1 by the same folds. 0 with another `solver`.
     start : {"auto", "orct", "cart", "random"} or model
         Where the search begins: the splits of an ORCT tree as hard ones, of a tree grown as CART
         does, of random hyperplanes; or a fitted model whose splits are linear in the features (an
         SVM1-ODT or SPDT tree, or an ORCT tree of min-max scaling), no deeper than `depth`.
         ``"auto"`` takes them all.
+    improve : bool or "auto"
+        Whether the start is searched further. False keeps its splits: those of the CART tree, of
+        the one given, or of an ORCT tree whose steepness, penalty and balance are chosen on folds
+        as :func:`fit_orct` does, which of them by the folds above where `start` is ``"auto"``. The
+        bound is that of all trees. ``"auto"`` lets the folds choose: the start is kept unless
+        searched trees get more of the held-out rows right by a standard error. A tree that was
+        given is searched further then, as folds cannot judge it. True with another `solver`, True
+        or ``"auto"`` with ``start="random"``.
     rows : {"all", "selected"} or RowSelection
         Which rows to look at first. With ``"selected"``, or a :class:`RowSelection`, the best start
         is searched further on few rows that stand for all, selected by algorithm 1 of the paper,
         then by its algorithm 3, round by round, a tree that loses accuracy on all rows being
         refused; the search on all rows begins with what comes out. `sample` is not used.
-        ``report.selection`` tells the rounds. For many rows.
+        ``report.selection`` tells the rounds. For many rows. Of no effect on a start that is kept.
     solver : {"native", "mip", "paper"}
         ``"native"`` searches as described. The others write the start as a solution of a
         mixed-integer program and give that to HiGHS (``pip install "softwood[mip]"``): ``"paper"``

@@ -235,6 +235,10 @@ class Svm1OdtCandidate(CvCandidate):
         α₂, the cost of ‖h‖₁.
     slack_cost : float
         C, the cost of slack.
+    split_penalty : float
+        What a split costs, as a share of the weight of all rows.
+    tree : {"search", "orct", "cart", "given"}
+        What the search has found, or the start that was kept.
     score : float
         Share of held-out rows predicted right.
     standard_error : float
@@ -246,6 +250,8 @@ class Svm1OdtCandidate(CvCandidate):
     epsilon: float
     alpha2: float
     slack_cost: float
+    split_penalty: float
+    tree: str
 
 
 # Scores that are the better the larger they are.

@@ -20,7 +20,7 @@ mod widen;
 mod zero_one;
 
 pub(crate) use axis::axis_tree;
-pub(crate) use harden::counted;
+pub(crate) use harden::{Hardened, counted};
 pub(crate) use nested::Problem;
 pub(crate) use oblique::{Hyperplane, ObliqueTree, Paths};
 pub(crate) use points::Points;

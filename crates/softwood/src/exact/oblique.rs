@@ -118,7 +118,7 @@ impl ObliqueTree {
         (0..points.len()).map(of_point).sum()
     }
 
-    /// The tree without splits whose leaves, taken as one, get no more than `worth` more weight wrong.
+    /// The tree of least weight wrong and cost of splits, `worth` each, among those that taking splits out makes.
     pub fn simplified(&self, points: &Points, worth: f64) -> Self {
         let (mut tree, b, k) = (self.clone(), self.splits.len(), points.classes());
         // Weights of the classes below every node.
@@ -133,9 +133,10 @@ impl ObliqueTree {
             let others = weights.iter().enumerate().filter(|(c, _)| *c != label);
             others.map(|(_, w)| w).sum::<f64>()
         };
-        let mut errors: Vec<f64> = vec![0.0; 2 * b + 1];
+        // What is wrong below, and what the splits there cost.
+        let mut costs: Vec<f64> = vec![0.0; 2 * b + 1];
         for (leaf, label) in self.labels.iter().enumerate() {
-            errors[b + leaf] = wrong(&below[b + leaf], *label);
+            costs[b + leaf] = wrong(&below[b + leaf], *label);
         }
         for node in (0..b).rev() {
             let (left, right) = (2 * node + 1, 2 * node + 2);
@@ -144,13 +145,15 @@ impl ObliqueTree {
                 .zip(&below[right])
                 .map(|(a, b)| a + b)
                 .collect();
-            errors[node] = errors[left] + errors[right];
             let label = heaviest(&below[node]);
-            let as_one = wrong(&below[node], label);
-            if as_one <= errors[node] + worth {
-                errors[node] = as_one;
+            let (as_one, parted) = (
+                wrong(&below[node], label),
+                costs[left] + costs[right] + worth,
+            );
+            if as_one <= parted {
                 tree.make_leaf(node, label);
             }
+            costs[node] = as_one.min(parted);
         }
         tree
     }
@@ -206,5 +209,57 @@ impl ObliqueTree {
             (is_right && paths.of(leaf).iter().all(far)).then_some(leaf)
         };
         (0..points.len()).map(of_point).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// What is wrong and what the splits cost, those that part nothing included.
+    fn cost(tree: &ObliqueTree, points: &Points, worth: f64) -> f64 {
+        let parts = |split: &&Hyperplane| split.h.iter().any(|h| *h != 0.0);
+        tree.errors(points) + worth * tree.splits.iter().filter(parts).count() as f64
+    }
+
+    #[test]
+    fn of_all_ways_to_take_splits_out_the_cheapest_is_taken() {
+        let mut taken_out = [0; 4];
+        for seed in 0..60 {
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let mut drawn =
+                |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(0.0..1.0)).collect() };
+            let (x, noise, normals) = (drawn(80), drawn(40), drawn(9));
+            let class = |(x, noise): (&[f64], &f64)| u32::from(x[0] * x[1] + 0.3 * noise > 0.4);
+            let codes: Vec<u32> = x.chunks_exact(2).zip(&noise).map(class).collect();
+            let points = Points::merge(&x, 2, &codes, &[1.0; 40], 2);
+            let split = |one: &[f64]| Hyperplane {
+                h: vec![one[0], one[1]],
+                g: one[2],
+            };
+            let mut tree = ObliqueTree {
+                splits: normals.chunks_exact(3).map(split).collect(),
+                labels: vec![0; 4],
+            };
+            tree.relabel(&points);
+            let worth = [0.5, 2.0, 6.0][seed as usize % 3];
+            let mut least = f64::INFINITY;
+            for out in [&[][..], &[1], &[2], &[1, 2], &[0]] {
+                let mut other = tree.clone();
+                out.iter().for_each(|node| other.make_leaf(*node, 0));
+                other.relabel(&points);
+                least = least.min(cost(&other, &points, worth));
+            }
+            let pruned = tree.simplified(&points, worth);
+            let left = cost(&pruned, &points, worth);
+            assert!((left - least).abs() < 1e-9, "{left} {least}, seed {seed}");
+            taken_out[pruned.splits.iter().filter(|s| s.h == [0.0; 2]).count()] += 1;
+        }
+        assert!(
+            taken_out.iter().filter(|n| **n > 0).count() > 2,
+            "{taken_out:?}"
+        );
     }
 }

@@ -64,6 +64,7 @@ pub mod srt_settings;
 mod srt_starts;
 pub mod svm1_odt;
 mod svm1_odt_candidates;
+mod svm1_odt_choice;
 mod svm1_odt_found;
 pub mod svm1_odt_mip;
 mod svm1_odt_model;

@@ -2,13 +2,14 @@
 
 use super::check_orct_data::{check_labels, classes_present};
 use super::leaf_weights::in_users_unit;
-use super::svm1_odt_candidates::{choose, closing};
+use super::svm1_odt_candidates::closing;
+use super::svm1_odt_choice::choose;
 use super::svm1_odt_found::Found;
 use super::svm1_odt_model::{Searched, to_model};
 use super::svm1_odt_rows::{SearchRows, points};
 use super::svm1_odt_selected::select_and_search;
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
-use super::svm1_odt_starts::start_trees;
+use super::svm1_odt_starts::{kept_tree, start_trees};
 use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
@@ -18,7 +19,7 @@ use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
 use crate::fitted::Svm1OdtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Random trees besides other starts, and where there are no others.
 const RANDOM_BESIDES: usize = 2;
@@ -147,6 +148,24 @@ fn check_data(
     Ok(())
 }
 
+/// How far the search goes; a start that is kept is not improved.
+fn solve_settings(
+    settings: &Svm1OdtSettings,
+    is_kept: bool,
+    random_starts: usize,
+) -> SolveSettings {
+    SolveSettings {
+        seed: settings.run.random_state,
+        restarts: settings.restarts,
+        random_starts,
+        max_nodes: settings.max_nodes,
+        improve_limit: match is_kept {
+            true => Some(Duration::ZERO),
+            false => settings.improve_limit(),
+        },
+    }
+}
+
 fn fit_rows(
     data: &SearchRows<'_>,
     settings: &Svm1OdtSettings,
@@ -159,41 +178,47 @@ fn fit_rows(
     };
     control.progress.announce(random_starts + 2);
     control.progress.begin_phase(random_starts + 2);
-    let (chosen, table) = choose(data, settings, (stop, control))?;
     let (scaling, points) = points(data, stop)?;
+    let scaled = (&points, &scaling);
+    let choice = choose(data, scaled, settings, (stop, control))?;
+    let chosen = choice.candidate;
     let paths = Paths::new(settings.depth);
     let problem = Problem {
         points: &points,
         paths: &paths,
         margin: chosen.epsilon,
     };
-    let mut starts = start_trees(data, (&points, &scaling), settings, control)?;
+    let of_orct = (settings, choice.orct.as_ref());
+    let kept = kept_tree(chosen.tree, data, scaled, of_orct, control)?;
+    let mut starts = match &kept {
+        Some(tree) => vec![tree.clone()],
+        None => start_trees(data, scaled, settings, control)?,
+    };
     let mut selected = None;
-    if let Some(selection) = &settings.selection {
+    if let (Some(selection), None) = (&settings.selection, &kept) {
         let (tree, report) = select_and_search(&problem, starts, (settings, selection), stop);
         (starts, selected) = (vec![tree], Some(report));
     }
     let task = Task {
         problem: &problem,
         starts,
-        settings: SolveSettings {
-            seed: settings.run.random_state,
-            restarts: settings.restarts,
-            random_starts,
-            max_nodes: settings.max_nodes,
-            improve_limit: settings.improve_limit(),
-        },
+        settings: solve_settings(settings, kept.is_some(), random_starts),
         stop,
         control,
     };
-    let searched = Searched {
+    let mut searched = Searched {
         problem: &problem,
         scaling: &scaling,
+        closing: Some(closing(&chosen)),
         found: search(task)?,
-        closing: closing(&chosen),
+        split_penalty: chosen.split_penalty,
     };
+    if let Some(tree) = kept {
+        searched.closing = None;
+        searched.found = searched.found.keeping(tree, &problem);
+    }
     let mut model = to_model(searched, data, settings.run.columns(), stop);
-    model.report.cross_validation = table;
+    model.report.cross_validation = choice.table;
     model.report.selection = selected;
     control.progress.complete();
     Ok(model)

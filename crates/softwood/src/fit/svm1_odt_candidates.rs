@@ -1,140 +1,81 @@
-//! Settings of a hard oblique tree tried on folds: the margin of the search, and what closes its splits.
+//! What may be chosen of a hard oblique tree: the margin of the search, what closes its splits and what a split
+//! costs, and whether a start had better be kept as it is.
 
-use super::class_fold::{ClassData, ClassFold};
-use super::cv_table::{Candidate, table, time_of_choice};
-use super::svm1_odt_rows::{SearchRows, points, scaled};
-use super::svm1_odt_settings::Svm1OdtSettings;
-use super::svm1_odt_starts::start_trees;
-use crate::control::Control;
-use crate::data::Scaling;
-use crate::error::FitError;
-use crate::exact::{Closing, ObliqueTree, Paths, Points, Problem, SolveSettings, solve, widen};
-use crate::fitted::{ClassScoring, CvTable, Scoring, Svm1OdtCandidate, TriedSettings};
-use crate::progress::Progress;
-use crate::search::cross_validate::{Candidates, CvEffort};
-use crate::search::race::{CvRule, Trial};
-use crate::stop::{Interrupted, Stop};
-use ndarray::Array2;
+use super::cv_table::Candidate;
+use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
+use crate::exact::Closing;
+use crate::fitted::{CvTable, Svm1OdtCandidate, Svm1OdtTree, TriedSettings};
 use std::cmp::Ordering;
-use std::ops::Range;
-use std::sync::Arc;
-use std::time::Duration;
 
-/// What is tried of ε, α₂ and C where they are not given.
+/// What is tried of ε, α₂, C and the cost of a split where they are not given.
 const MARGINS: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
 const NORM_PENALTIES: [f64; 2] = [0.0, 10.0];
-const SLACK_COSTS: [f64; 3] = [10.0, 100.0, 1000.0];
+const SLACK_COSTS: [f64; 3] = [100.0, 10.0, 1000.0];
+const SPLIT_PENALTIES: [f64; 5] = [0.0, 0.01, 0.02, 0.05, 1.0];
 /// What is taken where the rows are too few for folds, or time for one.
 const PLAIN: Svm1OdtCandidate = Svm1OdtCandidate {
     epsilon: 0.01,
     alpha2: 0.0,
     slack_cost: 100.0,
-};
-/// Descents for each split and round at most: enough to compare.
-const RESTARTS: usize = 4;
-/// Shares of the time for a fold that go into its starts and the closing of splits.
-const BESIDE: usize = 2;
-/// How much goes into the choice.
-const EFFORT: CvEffort = CvEffort {
-    folds: 4,
-    foldings: 3,
-    predictions: 300,
-    rows: 3000,
+    split_penalty: 0.0,
+    tree: Svm1OdtTree::Search,
 };
 
-/// The data of a choice and what is chosen from, candidates of one ε standing together: they close the same
-/// tree.
-struct Svm1OdtCandidates<'a> {
-    data: ClassData<'a>,
-    settings: &'a Svm1OdtSettings,
-    candidates: Vec<Svm1OdtCandidate>,
-    stop: &'a Stop,
-    /// Time for a tree, so that one folding at least is finished.
-    share: Option<Duration>,
-    /// Progress is that of the fit, not of its folds.
-    apart: Control,
-}
-
-/// A fold with the starts for its trees.
-struct SearchFold {
-    rows: ClassFold,
-    begun: Result<Begun, FitError>,
-}
-
-/// The points of a fold, the starts, and the held-out rows scaled alike.
-struct Begun {
-    points: Points,
-    starts: Vec<ObliqueTree>,
-    held: Array2<f64>,
-}
-
-/// The candidate whose trees get least of the held-out rows wrong, and the table if there was a choice.
-pub(super) fn choose(
-    data: &SearchRows<'_>,
-    settings: &Svm1OdtSettings,
-    (stop, control): (&Stop, &Control),
-) -> Result<(Svm1OdtCandidate, Option<CvTable>), FitError> {
-    let candidates = candidates(settings);
-    if let [only] = &candidates[..] {
-        return Ok((only.clone(), None));
-    }
-    let limit = time_of_choice(&settings.run);
-    let within = limit.map_or_else(|| stop.clone(), |limit| stop.within(limit));
-    let mut of_fold = settings.clone();
-    of_fold.run.time_limit = limit.map(|limit| limit / EFFORT.folds as u32);
-    of_fold.restarts = settings.restarts.min(RESTARTS);
-    let margins = settings.epsilon.map_or(MARGINS.len(), |_| 1);
-    let tried = Svm1OdtCandidates {
-        data: ClassData {
-            rows: data.rows.reborrow(),
-            labels: data.labels,
-            weights: Some(data.weights),
-            costs: &[], // trees are judged by errors alone
-            grouping: None,
-        },
-        settings: &of_fold,
-        candidates,
-        stop: &within,
-        share: (of_fold.run.time_limit).map(|limit| limit / (margins + BESIDE) as u32),
-        apart: Control {
-            stop: control.stop.clone(),
-            progress: Arc::default(),
-        },
-    };
-    let seed = settings.run.random_state;
-    let Ok(foldings) = tried.data.foldings(&EFFORT, seed) else {
-        return Ok((plain(settings), None));
-    };
-    let how = (Scoring::Classes(ClassScoring::Accuracy), CvRule::Best);
-    let table = table(
-        &tried.candidates,
-        &tried,
-        &foldings,
-        how,
-        &Progress::default(),
-    )?;
-    match table.candidates[table.chosen].folds {
-        0 => Ok((plain(settings), None)),
-        _ => Ok((tried.candidates[table.chosen].clone(), Some(table))),
-    }
-}
-
-/// All candidates, of one ε after the other.
-fn candidates(settings: &Svm1OdtSettings) -> Vec<Svm1OdtCandidate> {
+/// All candidates, of one tree and ε after the other.
+pub(super) fn candidates(settings: &Svm1OdtSettings) -> Vec<Svm1OdtCandidate> {
     let values = |given: Option<f64>, all: &[f64]| given.map_or_else(|| all.to_vec(), |x| vec![x]);
     let mut candidates = Vec::new();
-    for epsilon in values(settings.epsilon, &MARGINS) {
-        for alpha2 in values(settings.alpha2, &NORM_PENALTIES) {
-            for slack_cost in values(settings.slack_cost, &SLACK_COSTS) {
-                candidates.push(Svm1OdtCandidate {
-                    epsilon,
-                    alpha2,
-                    slack_cost,
-                });
+    for tree in kinds(settings) {
+        let plain = Svm1OdtCandidate {
+            tree,
+            ..plain(settings)
+        };
+        // What the search and the closing go by does not matter to a tree that is kept.
+        let of_search = |given: Option<f64>, all: &[f64], plain: f64| match tree {
+            Svm1OdtTree::Search => values(given, all),
+            _ => vec![plain],
+        };
+        for epsilon in of_search(settings.epsilon, &MARGINS, plain.epsilon) {
+            for alpha2 in of_search(settings.alpha2, &NORM_PENALTIES, plain.alpha2) {
+                for slack_cost in of_search(settings.slack_cost, &SLACK_COSTS, plain.slack_cost) {
+                    for split_penalty in values(settings.split_penalty, &SPLIT_PENALTIES) {
+                        candidates.push(Svm1OdtCandidate {
+                            epsilon,
+                            alpha2,
+                            slack_cost,
+                            split_penalty,
+                            tree,
+                        });
+                    }
+                }
             }
         }
     }
     candidates
+}
+
+/// Which trees there may be. One that was given may have been fitted to the rows of a fold: folds do not judge it.
+fn kinds(settings: &Svm1OdtSettings) -> Vec<Svm1OdtTree> {
+    let kept: &[Svm1OdtTree] = match &settings.start {
+        Svm1OdtStart::Auto => &[Svm1OdtTree::Orct, Svm1OdtTree::Cart],
+        Svm1OdtStart::Orct => &[Svm1OdtTree::Orct],
+        Svm1OdtStart::Cart => &[Svm1OdtTree::Cart],
+        Svm1OdtStart::Tree(_) if settings.improve == Some(false) => &[Svm1OdtTree::Given],
+        Svm1OdtStart::Tree(_) | Svm1OdtStart::Random => &[],
+    };
+    let searched = (settings.improve != Some(false)).then_some(Svm1OdtTree::Search);
+    let kept = kept.iter().filter(|_| settings.improve != Some(true));
+    searched.into_iter().chain(kept.copied()).collect()
+}
+
+/// How many trees are made for the candidates.
+pub(super) fn trees(candidates: &[Svm1OdtCandidate]) -> usize {
+    candidates.chunk_by(of_one_tree).count()
+}
+
+/// Whether candidates close and prune the same tree.
+pub(super) fn of_one_tree(a: &Svm1OdtCandidate, b: &Svm1OdtCandidate) -> bool {
+    (a.tree, a.epsilon) == (b.tree, b.epsilon)
 }
 
 /// How a candidate closes splits.
@@ -146,12 +87,35 @@ pub(super) fn closing(candidate: &Svm1OdtCandidate) -> Closing {
 }
 
 /// What is given, and what is taken without folds.
-fn plain(settings: &Svm1OdtSettings) -> Svm1OdtCandidate {
+pub(super) fn plain(settings: &Svm1OdtSettings) -> Svm1OdtCandidate {
     Svm1OdtCandidate {
         epsilon: settings.epsilon.unwrap_or(PLAIN.epsilon),
         alpha2: settings.alpha2.unwrap_or(PLAIN.alpha2),
         slack_cost: settings.slack_cost.unwrap_or(PLAIN.slack_cost),
+        split_penalty: settings.split_penalty.unwrap_or(PLAIN.split_penalty),
+        tree: kinds(settings)[0],
     }
+}
+
+/// The best start that is kept, if it is within one standard error of what the search finds: fewer mistakes on
+/// training rows are to be worth it on others. Rows that were held out several times count once.
+pub(super) fn rather_kept(candidates: &[Svm1OdtCandidate], table: &CvTable) -> usize {
+    let best = &table.candidates[table.chosen];
+    if candidates[table.chosen].tree != Svm1OdtTree::Search {
+        return table.chosen;
+    }
+    let near = best.score - best.standard_error * (table.repeats as f64).sqrt();
+    let score = |i: usize| table.candidates[i].score;
+    let is_near = |i: &usize| {
+        let kept = candidates[*i].tree != Svm1OdtTree::Search;
+        kept && table.candidates[*i].folds == best.folds && score(*i) >= near
+    };
+    let better = |a: &usize, b: &usize| {
+        let simpler = || candidates[*a].simpler(&candidates[*b]);
+        score(*b).total_cmp(&score(*a)).then_with(simpler)
+    };
+    let kept = (0..candidates.len()).filter(is_near);
+    kept.min_by(better).unwrap_or(table.chosen)
 }
 
 impl Candidate for Svm1OdtCandidate {
@@ -160,127 +124,14 @@ impl Candidate for Svm1OdtCandidate {
         let off = |value: f64, plain: f64| (value / plain).ln().abs();
         let margin = |c: &Self| off(c.epsilon, PLAIN.epsilon);
         let slack = |c: &Self| off(c.slack_cost, PLAIN.slack_cost);
-        (margin(self).total_cmp(&margin(other)))
+        (self.split_penalty.total_cmp(&other.split_penalty))
+            .then(margin(self).total_cmp(&margin(other)))
             .then(self.alpha2.total_cmp(&other.alpha2))
             .then(slack(self).total_cmp(&slack(other)))
+            .then((self.tree as u8).cmp(&(other.tree as u8)))
     }
 
     fn tried(&self) -> TriedSettings {
         TriedSettings::Svm1Odt(self.clone())
     }
-}
-
-impl Svm1OdtCandidates<'_> {
-    fn begin(&self, fold: &ClassFold, held: &[usize]) -> Result<Begun, FitError> {
-        let train = fold.train.data(&self.data);
-        let ones = vec![1.0; train.labels.codes.len()];
-        let rows = SearchRows {
-            rows: train.rows.reborrow(),
-            labels: train.labels,
-            weights: train.weights.unwrap_or(&ones),
-        };
-        let (scaling, points): (Scaling, Points) = points(&rows, self.stop)?;
-        let starts = start_trees(&rows, (&points, &scaling), self.settings, &self.apart)?;
-        let held = scaled(&self.data.rows, held, &scaling);
-        Ok(Begun {
-            points,
-            starts,
-            held,
-        })
-    }
-}
-
-impl Candidates for Svm1OdtCandidates<'_> {
-    type Fold = SearchFold;
-
-    fn count(&self) -> usize {
-        self.candidates.len()
-    }
-
-    fn chain(&self) -> usize {
-        let first = self.candidates[0].epsilon;
-        let of_first = self.candidates.iter().filter(|c| c.epsilon == first);
-        of_first.count()
-    }
-
-    fn starts_of_fold(&self) -> usize {
-        self.count()
-    }
-
-    fn fold(&self, train: &[usize], held: &[usize]) -> SearchFold {
-        let rows = self.data.fold(train, held);
-        let begun = self.begin(&rows, held);
-        SearchFold { rows, begun }
-    }
-
-    fn held_weights(fold: &SearchFold) -> &[f64] {
-        &fold.rows.held_weights
-    }
-
-    fn try_chain(
-        &self,
-        chain: Range<usize>,
-        running: &(dyn Fn(usize) -> bool + Sync),
-        fold: &SearchFold,
-    ) -> Result<Vec<Option<Trial>>, Interrupted> {
-        self.stop.check()?;
-        // Nothing but being stopped keeps rows that were checked from having starts.
-        let begun = fold.begun.as_ref().map_err(|_| Interrupted::Cancelled)?;
-        let paths = Paths::new(self.settings.depth);
-        let problem = Problem {
-            points: &begun.points,
-            paths: &paths,
-            margin: self.candidates[chain.start].epsilon,
-        };
-        let no_proof = SolveSettings {
-            seed: self.settings.run.random_state,
-            restarts: self.settings.restarts,
-            random_starts: 0,
-            max_nodes: Some(0),
-            improve_limit: None,
-        };
-        let starts = begun.starts.clone();
-        let stop = self
-            .share
-            .map_or_else(|| self.stop.clone(), |share| self.stop.within(share));
-        let found = solve(&problem, starts, &no_proof, &stop, &|_| {}).tree;
-        let trial = |i: usize| {
-            let closing = closing(&self.candidates[i]);
-            let mut tree = widen(&problem, &found, closing, self.stop);
-            tree.relabel(&begun.points);
-            self.stop.check()?;
-            Ok(Some(judge(&tree, begun, &fold.rows)))
-        };
-        chain
-            .map(|i| if running(i) { trial(i) } else { Ok(None) })
-            .collect()
-    }
-}
-
-/// Which held-out rows a tree gets wrong; weight of those it gets right and of all, its sparsities in percent.
-fn judge(tree: &ObliqueTree, begun: &Begun, fold: &ClassFold) -> Trial {
-    let codes = fold.held.labels.codes.iter();
-    let wrong = |(x, code): (ndarray::ArrayView1<'_, f64>, &u32)| {
-        let x = x.as_slice().expect("rows lie together");
-        f64::from(tree.labels[tree.leaf(x)] != *code as usize)
-    };
-    let losses: Vec<f64> = begun
-        .held
-        .rows()
-        .into_iter()
-        .zip(codes)
-        .map(wrong)
-        .collect();
-    let weights = &fold.held_weights;
-    let right = losses.iter().zip(weights).map(|(loss, w)| (1.0 - loss) * w);
-    let p = begun.points.features();
-    let zeros = tree.splits.iter().flat_map(|s| &s.h).filter(|h| **h == 0.0);
-    let unused = (0..p).filter(|j| tree.splits.iter().all(|split| split.h[*j] == 0.0));
-    let figures = vec![
-        right.sum(),
-        weights.iter().sum(),
-        100.0 * zeros.count() as f64 / (p * tree.splits.len()) as f64,
-        100.0 * unused.count() as f64 / p as f64,
-    ];
-    Trial { losses, figures }
 }

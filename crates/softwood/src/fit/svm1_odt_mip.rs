@@ -3,6 +3,7 @@
 use super::svm1_odt::{Task, search_with};
 use super::svm1_odt_found::Found;
 use super::svm1_odt_settings::Svm1OdtSettings;
+use super::validate::check_setting;
 use crate::control::Control;
 use crate::data::{Encoding, Labels, Rows};
 use crate::error::{FitError, InputError};
@@ -31,6 +32,7 @@ pub fn fit_svm1_odt_by_mip<'a>(
 ) -> Result<Svm1OdtModel, FitError> {
     let (settings, of_mip) = settings;
     of_mip.validate(settings.epsilon)?;
+    check_search(settings)?;
     let categories = match of_mip.level_splits {
         true => categories(settings.run.encoding.as_ref())?,
         false => Vec::new(),
@@ -79,6 +81,20 @@ pub fn fit_svm1_odt_by_mip<'a>(
         })
     };
     search_with(rows.into(), labels, weights, (settings, control), &search)
+}
+
+/// Refuses what is for trees of this library's search.
+fn check_search(settings: &Svm1OdtSettings) -> Result<(), InputError> {
+    let improve = match settings.improve {
+        Some(true) => "True",
+        Some(false) => "False",
+        None => "\"auto\"",
+    };
+    let expected = "True: a program goes on from the start";
+    check_setting(improve == "True", "improve", expected, improve)?;
+    let given = settings.split_penalty;
+    let got = given.map_or_else(|| "\"auto\"".to_string(), |given| given.to_string());
+    check_setting(given == Some(0.0), "split_penalty", "0 with a program", got)
 }
 
 /// The start with what the solver's work has added to nodes, ending and course.

@@ -4,7 +4,7 @@
 use super::svm1_odt_found::Found;
 use super::svm1_odt_rows::SearchRows;
 use crate::data::{Encoding, FeatureMap, Scaling};
-use crate::exact::{Closing, Ended, Hyperplane, ObliqueTree, Problem, counted, widen};
+use crate::exact::{Closing, Ended, Hardened, Hyperplane, ObliqueTree, Problem, counted, widen};
 use crate::fitted::{
     FitReport, FittedTree, HardSplit, HardTree, Notice, ProofMoment, ProofReport, Svm1OdtModel,
 };
@@ -27,7 +27,10 @@ pub(super) struct Searched<'a> {
     pub problem: &'a Problem<'a>,
     pub scaling: &'a Scaling,
     pub found: Found,
-    pub closing: Closing,
+    /// None if hyperplanes stay as they are.
+    pub closing: Option<Closing>,
+    /// What a split costs, as a share of all weight.
+    pub split_penalty: f64,
 }
 
 pub(super) fn to_model(
@@ -40,7 +43,13 @@ pub(super) fn to_model(
     let of_search = found.solution.tree.clone();
     let (mut tree_of_planes, cost) = match found.objective {
         Some(objective) => (of_search, objective),
-        None => closed(problem, of_search, searched.closing, stop),
+        None => {
+            let closed = match searched.closing {
+                Some(closing) => closed(problem, of_search, closing, stop),
+                None => counted(problem, of_search),
+            };
+            pruned(problem, closed, searched.split_penalty)
+        }
     };
     tree_of_planes.relabel(problem.points);
     let kept = kept_splits(&tree_of_planes);
@@ -67,25 +76,24 @@ pub(super) fn to_model(
     }
 }
 
-/// The tree with hyperplanes of a soft margin, if that makes it no worse, without idle splits; its cost.
-fn closed(
-    problem: &Problem<'_>,
-    tree: ObliqueTree,
-    closing: Closing,
-    stop: &Stop,
-) -> (ObliqueTree, f64) {
+/// The tree with hyperplanes of a soft margin, if that makes it no worse.
+fn closed(problem: &Problem<'_>, tree: ObliqueTree, closing: Closing, stop: &Stop) -> Hardened {
     let before = counted(problem, tree);
     let mut wide = widen(problem, &before.tree, closing, &stop.with_limit(CLOSING));
     wide.relabel(problem.points);
     let wide = counted(problem, wide);
     let errors = |tree: &ObliqueTree| tree.errors(problem.points);
-    let best = match wide.cost <= before.cost && errors(&wide.tree) <= errors(&before.tree) {
+    match wide.cost <= before.cost && errors(&wide.tree) <= errors(&before.tree) {
         true => wide,
         false => before,
-    };
-    let worth = WORTH * problem.points.all();
+    }
+}
+
+/// The tree without splits that are not worth what they cost, nor idle ones; its cost.
+fn pruned(problem: &Problem<'_>, best: Hardened, split_penalty: f64) -> (ObliqueTree, f64) {
+    let worth = WORTH.max(split_penalty) * problem.points.all();
     let simple = counted(problem, best.tree.simplified(problem.points, worth));
-    match simple.cost <= best.cost + worth {
+    match split_penalty > 0.0 || simple.cost <= best.cost + worth {
         true => (simple.tree, simple.cost),
         false => (best.tree, best.cost),
     }

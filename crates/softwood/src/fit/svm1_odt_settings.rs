@@ -30,8 +30,14 @@ pub struct Svm1OdtSettings {
     /// C > 0: what the mean slack of right rows against a distance of 1 costs then; the larger, the more a
     /// split goes by its nearest rows. Chosen on folds if None.
     pub slack_cost: Option<f64>,
+    /// What each split costs, 0…1, as a share of all weight: subtrees that save less become leaves. Chosen on
+    /// folds if None.
+    pub split_penalty: Option<f64>,
     /// Where the search begins.
     pub start: Svm1OdtStart,
+    /// Whether the start is searched further. If not, it is kept, a randomized tree with its settings by
+    /// folds; if None, folds choose.
+    pub improve: Option<bool>,
     /// How rows are selected on which the best start is trained further; all are searched if None.
     pub selection: Option<RowSelection>,
     /// Starts of the randomized tree, and random trees.
@@ -78,7 +84,9 @@ impl Default for Svm1OdtSettings {
             epsilon: Some(0.01),
             alpha2: Some(0.0),
             slack_cost: Some(100.0),
+            split_penalty: Some(0.0),
             start: Svm1OdtStart::Auto,
+            improve: Some(true),
             selection: None,
             n_starts: 20,
             restarts: 8,
@@ -123,6 +131,19 @@ impl Svm1OdtSettings {
             "slack_cost",
             "a number above 0 and at most 1e6",
             slack_cost,
+        )?;
+        let split_penalty = self.split_penalty.unwrap_or(0.0);
+        check_setting(
+            (0.0..=1.0).contains(&split_penalty),
+            "split_penalty",
+            "a share from 0 to 1",
+            split_penalty,
+        )?;
+        check_setting(
+            self.improve != Some(false) || self.start != Svm1OdtStart::Random,
+            "improve",
+            "True or \"auto\" where start is \"random\"",
+            "False",
         )?;
         check_setting(self.n_starts >= 1, "n_starts", "at least 1", self.n_starts)?;
         check_setting(self.restarts >= 1, "restarts", "at least 1", self.restarts)

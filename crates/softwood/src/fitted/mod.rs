@@ -53,7 +53,7 @@ pub use report::{
     ClassFigures, ClassScoring, ConstraintKind, ConstraintReport, CvCandidate, CvTable, FitReport,
     FunctionalCandidate, OrctCandidate, OrrtCandidate, ProofMoment, ProofReport, ResponseScoring,
     Scoring, SelectionReport, SelectionRound, SelectionStep, SpdtCandidate, SrtCandidate,
-    Svm1OdtCandidate, TriedSettings,
+    Svm1OdtCandidate, Svm1OdtTree, TriedSettings,
 };
 pub use rule::{Measure, Rule, Term};
 pub use soft_tree::SoftTree;

@@ -8,6 +8,8 @@
 mod categories;
 mod correct_rows;
 mod cuts;
+#[cfg(feature = "highs")]
+mod highs;
 mod hyperplanes;
 mod labelled;
 mod model;
@@ -16,6 +18,8 @@ mod program;
 mod settings;
 mod solver;
 
+#[cfg(feature = "highs")]
+pub use highs::Highs;
 pub(crate) use labelled::LabelledPoints;
 pub(crate) use model::build;
 pub use program::Program;

@@ -71,12 +71,13 @@ impl Race {
     }
 
     /// Takes in what everybody still running did on a fold's held-out rows, of weights `weights`, and
-    /// drops those who are significantly behind.
+    /// drops those who are significantly behind, or were not tried.
     pub fn add_fold(&mut self, trials: Vec<Option<Trial>>, weights: &[f64]) {
         self.weights.extend(weights);
         for (standing, trial) in self.standings.iter_mut().zip(trials) {
-            if let Some(trial) = trial {
-                standing.add(trial, &self.weights);
+            match trial {
+                Some(trial) => standing.add(trial, &self.weights),
+                None => standing.dropped = true,
             }
         }
         let running = self.standings.iter().filter(|s| !s.dropped);
@@ -175,6 +176,16 @@ mod tests {
         assert_eq!((first.mean, first.standard_error), (0.0, 0.0));
         assert_eq!(first.figures, [3.0]);
         assert_eq!(last.folds, 1);
+    }
+
+    #[test]
+    fn who_is_not_tried_leaves() {
+        let mut race = Race::new(3);
+        let weights = vec![1.0; 50];
+        let first = all([Some(vec![0.5; 50]), None, Some(vec![0.5; 50])]);
+        race.add_fold(first, &weights);
+        assert_eq!([0, 1, 2].map(|i| race.is_running(i)), [true, false, true]);
+        assert_eq!(race.finalists(), [0, 2]);
     }
 
     #[test]

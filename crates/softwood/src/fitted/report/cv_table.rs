@@ -114,6 +114,27 @@ pub struct Svm1OdtCandidate {
     pub alpha2: f64,
     /// C.
     pub slack_cost: f64,
+    /// Cost of a split.
+    #[serde(default)]
+    pub split_penalty: f64,
+    /// Which tree it is.
+    #[serde(default)]
+    pub tree: Svm1OdtTree,
+}
+
+/// Which tree an SVM1-ODT tree is: what the search has found, or a start as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Svm1OdtTree {
+    /// What the search has found.
+    #[default]
+    Search,
+    /// The randomized tree, its settings by folds.
+    Orct,
+    /// A tree grown as CART does.
+    Cart,
+    /// The tree that was given.
+    Given,
 }
 
 /// The settings of a tree on curves that may be chosen.

@@ -10,7 +10,7 @@ mod selection;
 pub use constraint::{ConstraintKind, ConstraintReport};
 pub use cv_table::{
     ClassFigures, CvCandidate, CvTable, FunctionalCandidate, OrctCandidate, OrrtCandidate,
-    SpdtCandidate, SrtCandidate, Svm1OdtCandidate, TriedSettings,
+    SpdtCandidate, SrtCandidate, Svm1OdtCandidate, Svm1OdtTree, TriedSettings,
 };
 pub use fit::FitReport;
 pub use proof::{ProofMoment, ProofReport};
