@@ -55,6 +55,10 @@ pub(crate) fn widen(
     let mut wider = tree.clone();
     let mut best = weights_wrong(problem, &wider);
     for (t, held) in held(problem, tree).iter().enumerate() {
+        // Programs of many points take their time before they begin to iterate, which is when they poll.
+        if stop.check().is_err() {
+            break;
+        }
         let sides = |side: f64| held.iter().any(|one| one.side == side);
         let next = match (sides(1.0), sides(-1.0)) {
             (true, true) => softest(points, held, closing, stop),
@@ -224,6 +228,7 @@ fn constraints(points: &Points, held: &[Held], columns: &Columns) -> Rows {
 mod tests {
     use super::super::oblique::Paths;
     use super::*;
+    use crate::stop::StopFlag;
     use rand::RngExt;
     use rand_pcg::Pcg64;
 
@@ -291,6 +296,25 @@ mod tests {
         );
         assert_eq!(closed.errors(&points), 0.0);
         closed.splits[0].g / closed.splits[0].h[0]
+    }
+
+    #[test]
+    fn once_stopped_every_split_stays() {
+        let points = Points::merge(&[0.0, 0.5, 1.0], 1, &[0, 0, 0], &[1.0; 3], 2);
+        let paths = Paths::new(1);
+        let problem = problem(&points, &paths, 0.01);
+        let splits = vec![Hyperplane {
+            h: vec![0.1],
+            g: 1.0,
+        }];
+        let labels = vec![0, 1];
+        let tree = ObliqueTree { splits, labels };
+        let flag = StopFlag::default();
+        let stop = Stop::new(&flag, None);
+        // All points are left of it, so that it would be a split without features.
+        assert_ne!(widen(&problem, &tree, closing(0.0, 10.0), &stop), tree);
+        flag.raise();
+        assert_eq!(widen(&problem, &tree, closing(0.0, 10.0), &stop), tree);
     }
 
     #[test]

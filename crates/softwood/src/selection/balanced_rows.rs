@@ -84,19 +84,9 @@ fn select(
     max_nodes: usize,
     stop: &Stop,
 ) -> Result<BalancedRows, Stopped> {
-    let nothing = Fixed::none(cluster.n);
-    let relaxed = cluster.relax(&nothing, stop)?;
-    let relaxed = relaxed.expect("selecting nothing is feasible");
-    let mut fixed = nothing;
-    for (covered, choice) in fixed.covered.iter_mut().zip(relaxed.choices()) {
-        *covered = match choice {
-            BalancedChoice::NotCovered => Some(false),
-            BalancedChoice::Covered => Some(true),
-            BalancedChoice::Ambiguous => None,
-        };
-    }
-    let mut best = rounded_up(&relaxed);
-    let mut open = vec![Open { fixed, relaxed }];
+    let root = root(cluster, stop)?;
+    let mut best = rounded_up(&root.relaxed);
+    let mut open = vec![root];
     let mut nodes = 1;
     let mut status = SolveStatus::Optimal;
     // The one that promises most first; of equals the latest, which is the deepest.
@@ -143,6 +133,21 @@ fn select(
         status,
         ..best
     })
+}
+
+/// The relaxation, with b kept where it is 0 or 1.
+fn root(cluster: &BalancedCluster, stop: &Stop) -> Result<Open, Stopped> {
+    let mut fixed = Fixed::none(cluster.n);
+    let relaxed = cluster.relax(&fixed, stop)?;
+    let relaxed = relaxed.expect("selecting nothing is feasible");
+    for (covered, choice) in fixed.covered.iter_mut().zip(relaxed.choices()) {
+        *covered = match choice {
+            BalancedChoice::NotCovered => Some(false),
+            BalancedChoice::Covered => Some(true),
+            BalancedChoice::Ambiguous => None,
+        };
+    }
+    Ok(Open { fixed, relaxed })
 }
 
 /// What is left of a node where a row is selected, or is not; None if nothing is.
