@@ -242,7 +242,7 @@ def small(fit: str, n_threads: int | None = 1) -> str:
 def in_child(method: str, fit: str) -> str:
     """The same in a process that is forked or spawned."""
     with multiprocessing.get_context(method).Pool(1) as pool:
-        return pool.apply_async(small, (fit,)).get(120)
+        return pool.apply_async(small, (fit,)).get(600)  # on a machine that may be busy
 
 
 def concurrency(asked: argparse.Namespace) -> Iterator[Row]:

@@ -365,42 +365,48 @@ fn one_column_of(rows: usize, columns: usize) -> (Array2<f64>, Vec<f64>) {
     (x, y)
 }
 
-/// What both kinds of regression trees predict that had no time at all.
-fn predicted_at_once(x: &Array2<f64>, y: &[f64], depth: usize) -> [Vec<f64>; 2] {
-    let run = RunSettings {
+fn no_time() -> RunSettings {
+    RunSettings {
         time_limit: Some(Duration::ZERO),
         ..RunSettings::default()
-    };
-    let control = Control::default();
-    let srt = SrtSettings {
+    }
+}
+
+/// What a soft regression tree predicts that had no time at all.
+fn srt_at_once(x: &Array2<f64>, y: &[f64], depth: usize) -> Vec<f64> {
+    let settings = SrtSettings {
         depth,
-        run: run.clone(),
+        run: no_time(),
         ..SrtSettings::default()
     };
-    let orrt = OrrtSettings {
-        depth,
-        run,
+    let model = fit_srt(x.view(), y, None, &settings, &Control::default()).unwrap();
+    assert_eq!(model.report.status, SolveStatus::TimeLimit);
+    model.predict(x.view()).unwrap()
+}
+
+/// What a mixture of linear models does.
+fn orrt_at_once(x: &Array2<f64>, y: &[f64]) -> Vec<f64> {
+    let settings = OrrtSettings {
+        depth: 1,
+        run: no_time(),
         ..OrrtSettings::default()
     };
-    let srt = fit_srt(x.view(), y, None, &srt, &control).unwrap();
-    let orrt = fit_orrt(x.view(), y, None, &[], &orrt, &control).unwrap();
-    assert_eq!(srt.report.status, SolveStatus::TimeLimit);
-    assert_eq!(orrt.report.status, SolveStatus::TimeLimit);
-    [srt.predict(x.view()), orrt.predict(x.view())]
-        .map(|predicted| predicted.expect("same columns"))
+    let model = fit_orrt(x.view(), y, None, &[], &settings, &Control::default()).unwrap();
+    assert_eq!(model.report.status, SolveStatus::TimeLimit);
+    model.predict(x.view()).unwrap()
 }
 
 #[test]
 fn without_time_no_regression_is_made_that_takes_any() {
     let (x, y) = one_column_of(1500, 900);
     let mean = y.iter().sum::<f64>() / y.len() as f64;
-    for predicted in predicted_at_once(&x, &y, 1) {
+    for predicted in [srt_at_once(&x, &y, 1), orrt_at_once(&x, &y)] {
         assert!(predicted.iter().all(|p| (p - mean).abs() < 1e-9));
     }
     // One for all rows takes no time here, one for each of 4,096 leaves does.
     let (x, y) = one_column_of(40_000, 3);
-    let [srt, _] = predicted_at_once(&x, &y, 12);
-    assert!(srt.iter().zip(&y).all(|(p, y)| (p - y).abs() < 1e-3));
+    let predicted = srt_at_once(&x, &y, 12);
+    assert!(predicted.iter().zip(&y).all(|(p, y)| (p - y).abs() < 1e-3));
 }
 
 #[test]
@@ -408,7 +414,7 @@ fn regressions_that_take_no_time_are_made_without_any() {
     // Of few rows those of thousands of columns are among them.
     for (rows, columns) in [(300, 3), (12, 2000)] {
         let (x, y) = one_column_of(rows, columns);
-        for predicted in predicted_at_once(&x, &y, 1) {
+        for predicted in [srt_at_once(&x, &y, 1), orrt_at_once(&x, &y)] {
             let squares = |center: &dyn Fn(usize) -> f64| -> f64 {
                 (0..rows).map(|i| (y[i] - center(i)).powi(2)).sum()
             };
