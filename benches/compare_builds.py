@@ -115,6 +115,7 @@ def main():
     parser.add_argument(
         "--cpu-time", action="store_true", help="seconds of processors, for a busy machine"
     )
+    parser.add_argument("--name", default="compare_builds", help="of the files with the results")
     parser.add_argument("--part", default="", help="only calls with this in their names")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -140,7 +141,7 @@ def main():
             "best seconds of each. The same settings for both, where defaults differ."
         ),
     }
-    write_results("compare_builds", "Two builds side by side", rows, sections)
+    write_results(arguments.name, "Two builds side by side", rows, sections)
 
 
 if __name__ == "__main__":
