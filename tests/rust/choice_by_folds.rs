@@ -390,8 +390,6 @@ fn a_choice_of_regressions_ends_in_time_or_when_it_is_cancelled() {
 
 #[test]
 fn rates_asked_for_on_folds_hold_on_new_rows() {
-    // Ten noise features to overfit by.
-    let (x, y) = noisy(10, 250, 12);
     let settings = |rates_on: RatesOn| OrctSettings {
         n_starts: 6,
         min_class_rate: vec![(1, 0.9)],
@@ -404,19 +402,26 @@ fn rates_asked_for_on_folds_hold_on_new_rows() {
         let rows = || predicted.iter().zip(&new_y.codes).filter(|(_, y)| **y == 1);
         rows().filter(|(p, _)| **p == 1).count() as f64 / rows().count() as f64
     };
-    let trained = fit(&x, &y, None, &settings(RatesOn::Training));
-    let learned = fit(&x, &y, None, &settings(RatesOn::Folds));
-    let bound = &learned.report.constraints[0];
-    assert_eq!(bound.asked, 0.9);
-    assert!(bound.imposed.unwrap() > 0.9, "{bound:?}");
-    assert!(bound.cross_validated.unwrap() > 0.85, "{bound:?}");
-    assert_eq!(trained.report.constraints[0].imposed, None);
-    let (before, after) = (recall(&trained), recall(&learned));
+    let (mut before, mut after) = (0.0, 0.0);
+    let draws = [10, 12, 13, 14];
+    for draw in draws {
+        // Ten noise features to overfit by.
+        let (x, y) = noisy(draw, 250, 12);
+        let trained = fit(&x, &y, None, &settings(RatesOn::Training));
+        let learned = fit(&x, &y, None, &settings(RatesOn::Folds));
+        let bound = &learned.report.constraints[0];
+        assert_eq!(bound.asked, 0.9);
+        assert!(bound.imposed.unwrap() > 0.9, "{bound:?}");
+        assert!(bound.cross_validated.unwrap() > 0.85, "{bound:?}");
+        assert_eq!(trained.report.constraints[0].imposed, None);
+        assert_eq!(OrctModel::from_json(&learned.to_json()).unwrap(), learned);
+        before += recall(&trained) / draws.len() as f64;
+        after += recall(&learned) / draws.len() as f64;
+    }
     assert!(
         before < 0.87 && after > before + 0.02,
-        "{before} and {after}"
+        "{before} and {after} on the mean"
     );
-    assert_eq!(OrctModel::from_json(&learned.to_json()).unwrap(), learned);
 }
 
 proptest! {

@@ -30,6 +30,8 @@ pub(crate) mod race;
 mod regrow;
 pub(crate) mod replace_subtrees;
 pub(crate) mod simplify;
+#[cfg(test)]
+mod small_problem;
 pub(crate) mod starts;
 mod update_branch_node;
 pub(crate) mod working_sets;

@@ -192,7 +192,7 @@ fn alternate_and_descend(
 
 #[cfg(test)]
 mod tests {
-    use super::super::decomposition::tests::Data;
+    use super::super::small_problem::Data;
     use super::super::working_sets::WorkingSets;
     use super::*;
     use crate::objective::PenaltySettings;
