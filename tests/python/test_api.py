@@ -37,7 +37,7 @@ def test_fit_orct_has_the_promised_signature():
         "cover_classes: 'bool' = True, solver: 'str' = 'full', "
         "full_iterations: 'int' = 40, proximal_weight: 'float' = 0.0, "
         "rows: 'str | RowSelection' = 'all', n_starts: 'int' = 20, "
-        "random_state: 'int | None' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 1000, "
+        "random_state: 'int | None' = 0, n_threads: 'int | None' = None, max_iter: 'int' = 5000, "
         "tol: 'float' = 0.001, time_limit: 'float | None' = None, "
         "missing: 'str' = 'error', ordered: 'Mapping[str, Sequence[Any]] | None' = None, "
         "feature_names: 'Sequence[str] | None' = None, "
