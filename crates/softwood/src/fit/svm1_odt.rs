@@ -16,7 +16,8 @@ use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::{FitError, InputError};
 use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
-use crate::fitted::Svm1OdtModel;
+use crate::fitted::{Svm1OdtCandidate, Svm1OdtModel};
+use crate::mip::MipSettings;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::{Duration, Instant};
@@ -43,15 +44,19 @@ pub fn fit_svm1_odt<'a>(
     settings: &Svm1OdtSettings,
     control: &Control,
 ) -> Result<Svm1OdtModel, FitError> {
-    search_with(rows.into(), labels, weights, (settings, control), &|task| {
-        Ok(task.search())
-    })
+    let method = Method {
+        search: &|task| Ok(task.search()),
+        program: None,
+    };
+    search_with(rows.into(), labels, weights, (settings, control), method)
 }
 
 /// What is searched for, and from where.
 pub(super) struct Task<'a> {
     pub problem: &'a Problem<'a>,
     pub starts: Vec<ObliqueTree>,
+    /// The costs that a program has.
+    pub candidate: &'a Svm1OdtCandidate,
     pub settings: SolveSettings,
     pub stop: &'a Stop,
     pub control: &'a Control,
@@ -79,16 +84,21 @@ impl Task<'_> {
     }
 }
 
-/// A way to search.
-type Search<'s> = dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync + 's;
+/// How trees are searched for.
+#[derive(Clone, Copy)]
+pub(super) struct Method<'m> {
+    pub search: &'m (dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
+    /// The program that it solves, if it does.
+    pub program: Option<&'m MipSettings>,
+}
 
-/// Fits by any `search`.
+/// Fits by any method.
 pub(super) fn search_with(
     rows: Rows<'_>,
     labels: &Labels,
     weights: Option<&[f64]>,
     (settings, control): (&Svm1OdtSettings, &Control),
-    search: &Search<'_>,
+    method: Method<'_>,
 ) -> Result<Svm1OdtModel, FitError> {
     let began = Instant::now();
     settings.validate()?;
@@ -112,7 +122,7 @@ pub(super) fn search_with(
             },
             settings,
             (&stop, control),
-            search,
+            method,
         )?;
         in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
@@ -170,7 +180,7 @@ fn fit_rows(
     data: &SearchRows<'_>,
     settings: &Svm1OdtSettings,
     (stop, control): (&Stop, &Control),
-    search: &Search<'_>,
+    method: Method<'_>,
 ) -> Result<Svm1OdtModel, FitError> {
     let random_starts = match settings.start {
         Svm1OdtStart::Random => settings.n_starts,
@@ -180,7 +190,7 @@ fn fit_rows(
     control.progress.begin_phase(random_starts + 2);
     let (scaling, points) = points(data, stop)?;
     let scaled = (&points, &scaling);
-    let choice = choose(data, scaled, settings, (stop, control))?;
+    let choice = choose(data, scaled, settings, (stop, control), method)?;
     let chosen = choice.candidate;
     let paths = Paths::new(settings.depth);
     let problem = Problem {
@@ -202,6 +212,7 @@ fn fit_rows(
     let task = Task {
         problem: &problem,
         starts,
+        candidate: &chosen,
         settings: solve_settings(settings, kept.is_some(), random_starts),
         stop,
         control,
@@ -210,7 +221,7 @@ fn fit_rows(
         problem: &problem,
         scaling: &scaling,
         closing: Some(closing(&chosen)),
-        found: search(task)?,
+        found: (method.search)(task)?,
         split_penalty: chosen.split_penalty,
     };
     if let Some(tree) = kept {
