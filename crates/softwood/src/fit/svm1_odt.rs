@@ -4,20 +4,19 @@ use super::check_orct_data::{check_labels, classes_present};
 use super::leaf_weights::in_users_unit;
 use super::svm1_odt_candidates::closing;
 use super::svm1_odt_choice::choose;
-use super::svm1_odt_found::Found;
 use super::svm1_odt_model::{Searched, to_model};
 use super::svm1_odt_rows::{SearchRows, points};
 use super::svm1_odt_selected::select_and_search;
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
 use super::svm1_odt_starts::{kept_tree, start_trees};
+use super::svm1_odt_task::{Method, Task};
 use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
-use crate::fitted::{Svm1OdtCandidate, Svm1OdtModel};
-use crate::mip::MipSettings;
+use crate::exact::{Paths, Problem, SolveSettings};
+use crate::fitted::Svm1OdtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
 use std::time::{Duration, Instant};
@@ -49,47 +48,6 @@ pub fn fit_svm1_odt<'a>(
         program: None,
     };
     search_with(rows.into(), labels, weights, (settings, control), method)
-}
-
-/// What is searched for, and from where.
-pub(super) struct Task<'a> {
-    pub problem: &'a Problem<'a>,
-    pub starts: Vec<ObliqueTree>,
-    /// The costs that a program has.
-    pub candidate: &'a Svm1OdtCandidate,
-    pub settings: SolveSettings,
-    pub stop: &'a Stop,
-    pub control: &'a Control,
-}
-
-impl Task<'_> {
-    /// Searches by the methods of this library.
-    pub fn search(self) -> Found {
-        let watch = |moment: &Moment| {
-            self.control.progress.finish_start(Some(moment.cost));
-            self.control.progress.count_iteration();
-        };
-        let Self {
-            problem,
-            starts,
-            settings,
-            stop,
-            ..
-        } = self;
-        let solution = solve(problem, starts, &settings, stop, &watch);
-        Found {
-            solution,
-            objective: None,
-        }
-    }
-}
-
-/// How trees are searched for.
-#[derive(Clone, Copy)]
-pub(super) struct Method<'m> {
-    pub search: &'m (dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync),
-    /// The program that it solves, if it does.
-    pub program: Option<&'m MipSettings>,
 }
 
 /// Fits by any method.

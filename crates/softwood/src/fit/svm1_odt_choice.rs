@@ -2,12 +2,12 @@
 
 use super::class_fold::{ClassData, ClassFold};
 use super::cv_table::{table, time_of_choice};
-use super::svm1_odt::{Method, Task};
 use super::svm1_odt_candidates::{candidates, closing, of_one_tree, plain, rather_kept};
 use super::svm1_odt_found::Found;
 use super::svm1_odt_rows::{SearchRows, points, scaled as scaled_rows};
 use super::svm1_odt_settings::Svm1OdtSettings;
 use super::svm1_odt_starts::{kept_tree, orct_by_folds, start_trees};
+use super::svm1_odt_task::{Method, Task};
 use crate::control::Control;
 use crate::data::Scaling;
 use crate::error::FitError;

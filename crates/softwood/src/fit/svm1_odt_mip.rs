@@ -1,8 +1,9 @@
 //! The hard oblique tree by a mixed-integer program: start → program → solver → model.
 
-use super::svm1_odt::{Method, Task, search_with};
+use super::svm1_odt::search_with;
 use super::svm1_odt_found::Found;
 use super::svm1_odt_settings::{IMPROVE_SHARE, Svm1OdtSettings};
+use super::svm1_odt_task::{Method, Task};
 use super::validate::check_setting;
 use crate::control::Control;
 use crate::data::{Encoding, Labels, Rows};
