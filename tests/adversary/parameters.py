@@ -89,7 +89,7 @@ USUAL: dict[str, tuple[list[Any], list[Any]]] = {
     "length_grid": ([(0.0,), (0.0, 0.1)], [(1e100,)]),
     "predictor": ([None], [None]),
     "epsilon": ([1e-4, 0.01, "auto"], [5e-324, 0.5]),
-    "alpha1": ([None], [None, 0.1]),
+    "alpha1": ([None], [None, 0.1, "auto"]),
     "alpha2": ([0.0, 0.1, "auto"], [1e100]),
     "slack_cost": ([10.0, 1.0, "auto"], [1e-300, 1e6]),
     "improve": ([True, False, "auto"], [True]),

@@ -1,5 +1,6 @@
 """Hard oblique trees by mixed-integer programs agree with the native search."""
 
+import json
 import sys
 
 import numpy as np
@@ -67,6 +68,103 @@ def test_degenerate_slack_is_refused_with_the_reason():
         softwood.fit_svm1_odt(X, y, solver="mip", alpha1=1e3)
     with pytest.raises(ValueError, match="alpha1 must be None with solver='native'"):
         softwood.fit_svm1_odt(X, y, alpha1=1e3)
+    with pytest.raises(ValueError, match=r'alpha1 must be None.*got "auto"'):
+        softwood.fit_svm1_odt(X, y, solver="mip", alpha1="auto")
+    with pytest.raises(ValueError, match="alpha1 must be None with solver='native', got 'auto'"):
+        softwood.fit_svm1_odt(X, y, alpha1="auto")
+    with pytest.raises(ValueError, match="alpha1 must be at least 1/epsilon, epsilon being given"):
+        softwood.fit_svm1_odt(X, y, solver="paper", epsilon="auto", alpha1=1e3)
+    with pytest.raises(TypeError, match='alpha1 must be a number, None or "auto"'):
+        softwood.fit_svm1_odt(X, y, solver="paper", alpha1="dear")
+
+
+def noisy(n=48):
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 6, (n, 2)).astype(float)
+    y = (X[:, 0] > 2).astype(int) ^ (rng.uniform(size=n) < 0.1)
+    return X, y
+
+
+def chosen_of(model):
+    table = model.report.cross_validation
+    return table, table.candidates[table.chosen]
+
+
+def test_folds_choose_margin_and_costs_of_the_papers_program(tmp_path):
+    X, y = noisy(20)
+    opened = dict.fromkeys(("epsilon", "alpha1", "alpha2"), "auto")
+    settings = {"depth": 1, "solver": "paper", "start": "cart", "time_limit": 20}
+    model = softwood.fit_svm1_odt(X, y, **settings, **opened)
+    table, chosen = chosen_of(model)
+    tried = [(c.epsilon, c.alpha1, c.alpha2) for c in table.candidates]
+    slacks = {0.01: (None, 100.0, 300.0), 0.03: (None, 34.0, 100.0), 0.1: (None, 10.0, 30.0)}
+    assert tried == [(e, a, b) for e, of_e in slacks.items() for a in of_e for b in (0.0, 0.1, 1.0)]
+    assert chosen.folds >= table.folds
+    finalists = [c for c in table.candidates if c.folds == chosen.folds]
+    assert chosen.score == max(c.score for c in finalists)
+    assert model.report.proof.margin == chosen.epsilon
+    # The final program is the one of the chosen costs.
+    given = {"epsilon": chosen.epsilon, "alpha1": chosen.alpha1, "alpha2": chosen.alpha2}
+    again = softwood.fit_svm1_odt(X, y, **settings, **given)
+    assert (model.report.status, again.report.status) == ("optimal", "optimal")
+    assert model.report.objective == pytest.approx(again.report.objective, abs=1e-6)
+    path = tmp_path / "tree.json"
+    model.save(path)
+    loaded = softwood.load(path)
+    assert loaded.report.cross_validation == table
+    assert (loaded.predict(X) == model.predict(X)).all()
+    early = json.loads(path.read_text(encoding="utf-8"))
+    for candidate in early["report"]["cross_validation"]["candidates"]:
+        del candidate["alpha1"]
+    path.write_text(json.dumps(early), encoding="utf-8")
+    without = softwood.load(path).report.cross_validation
+    assert {candidate.alpha1 for candidate in without.candidates} == {None}
+
+
+def test_a_cost_that_was_chosen_is_part_of_what_is_minimized():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(24, 3))
+    X[:, 1] = (np.arange(24) % 2) * 0.8 + 0.1
+    y = X[:, 1] > 0.5
+    opened = {"alpha2": "auto", "count_coefficients": True}
+    settings = {"depth": 1, "solver": "mip", "start": "cart", "time_limit": 30}
+    model = softwood.fit_svm1_odt(X, y, **settings, **opened)
+    table, chosen = chosen_of(model)
+    assert [c.alpha2 for c in table.candidates] == [0.0, 0.1, 1.0]
+    assert {c.alpha1 for c in table.candidates} == {None}
+    assert {c.epsilon for c in table.candidates} == {0.01}
+    # One coefficient and no mistake.
+    assert model.report.objective == pytest.approx(chosen.alpha2, abs=1e-6)
+
+
+def test_a_program_that_counts_mistakes_chooses_how_splits_are_closed():
+    X, y = noisy(24)
+    settings = {"depth": 1, "solver": "mip", "start": "cart", "time_limit": 30}
+    model = softwood.fit_svm1_odt(X, y, **settings, alpha2="auto", slack_cost="auto")
+    tried = [(c.alpha2, c.slack_cost) for c in model.report.cross_validation.candidates]
+    assert tried == [(0.0, 100.0), (0.0, 10.0), (0.0, 1000.0), (0.1, 100.0), (1.0, 100.0)]
+
+
+def test_defaults_are_taken_where_there_is_no_time_for_a_fold():
+    X, y = small(0, n=400, p=6)
+    X += np.random.default_rng(0).uniform(size=X.shape)
+    opened = dict.fromkeys(("epsilon", "alpha1", "alpha2"), "auto")
+    settings = {"solver": "paper", "start": "cart", "time_limit": 0.05}
+    with pytest.warns(softwood.SoftwoodWarning, match="ended at time_limit"):
+        model = softwood.fit_svm1_odt(X, y, **settings, **opened)
+    assert model.report.status == "time_limit"
+    assert model.report.cross_validation is None
+    assert model.report.proof.margin == 0.01
+
+
+def test_what_a_solver_says_of_a_fold_is_told(monkeypatch):
+    def solve(*_):
+        raise RuntimeError("no licence")
+
+    monkeypatch.setattr("softwood.functions.svm1_odt.highs_solver", lambda _: solve)
+    X, y = noisy()
+    with pytest.raises(RuntimeError, match="no licence"):
+        softwood.fit_svm1_odt(X, y, solver="paper", alpha1="auto")
 
 
 def test_counted_coefficients_are_as_few_as_pays():

@@ -113,6 +113,13 @@ impl Stop {
         }
     }
 
+    /// The time until the deadline, if there is one.
+    pub fn left(&self) -> Option<Duration> {
+        let now = Instant::now();
+        self.deadline
+            .map(|deadline| deadline.saturating_duration_since(now))
+    }
+
     /// Err once stopped.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.flag.is_raised() {

@@ -34,7 +34,7 @@ def fit_svm1_odt(
     improve: bool | str = SVM1_ODT["improve"],
     rows: str | RowSelection = SVM1_ODT["rows"],
     solver: str = "native",
-    alpha1: float | None = None,
+    alpha1: float | str | None = None,
     count_coefficients: bool = False,
     level_splits: bool = False,
     cuts: bool = True,
@@ -78,13 +78,14 @@ def fit_svm1_odt(
         ε, the margin: at least 1e-6 and below 1. ``"auto"`` takes that of 0.003, 0.01, 0.03, 0.1
         and 0.3 whose trees get least of held-out rows wrong, on four folds of the training rows,
         which few rows are dealt out to up to three times; of those that tie, the one nearest to the
-        default. ``report.cross_validation`` holds the table.
+        default. ``report.cross_validation`` holds the table. With another `solver` it is 0.01, 0.03
+        or 0.1, by the folds of `alpha1`.
     alpha2 : float or "auto"
         α₂ ≥ 0: once the routing is settled, every split minimizes ½‖h‖² + α₂‖h‖₁ + C times the
         mean slack of the rows that are right below it, against a distance of 1, no row that is
         right becoming wrong. Larger values make coefficients 0. With another `solver` it is the
-        cost of ‖h‖₁ in mistakes, part of what is minimized and bounded. ``"auto"``, for
-        ``solver="native"``, takes 0 or 10 by the same folds.
+        cost of ‖h‖₁ in mistakes, part of what is minimized and bounded. ``"auto"`` takes 0 or 10 by
+        the same folds; 0, 0.1 or 1 with another `solver`, by the folds of `alpha1`.
     slack_cost : float or "auto"
         C, above 0 and at most 1e6: the larger, the more a split goes by the rows nearest to it, the
         smaller, the more by all. ``"auto"`` takes 10, 100 or 1000 by the same folds. Of no effect
@@ -119,10 +120,15 @@ def fit_svm1_odt(
         its optimum may be larger; ``"mip"`` holds only the rows that are right to their ways, which
         is tighter and counts what the search counts. Both take longer; they are there for what the
         search does not know: the next four settings.
-    alpha1 : float, optional
-        α₁, cost of slack against the margin, with ``solver="paper"``. At least 1 / `epsilon`:
-        below that h = g = 0 lets every row take any way for less than a mistake costs. By default
-        there is no slack.
+    alpha1 : float or "auto", optional
+        α₁, cost of slack against the margin, with ``solver="paper"``. At least 1 / `epsilon`, which
+        is to be given then: below that h = g = 0 lets every row take any way for less than a
+        mistake costs. By default there is no slack. ``"auto"`` takes no slack, 1 / `epsilon` or
+        3 / `epsilon`, the next whole number, by the folds that `epsilon` and `alpha2` are chosen on
+        with a program, too: on every fold the program is solved anew for each candidate, in an
+        equal share of 60 % of the time limit (27 candidates, if all three are open, on four folds
+        and more: give them time), and the least weight of held-out rows that are predicted wrong
+        decides. Without time for a fold defaults are taken: 0.01, no slack and 0.
     count_coefficients : bool
         Whether `alpha2` is the cost of every coefficient that is not 0, as in OCT-H, whose bound
         abs(h) ≤ 1 then holds, too. Not with ``solver="native"``.
@@ -179,7 +185,7 @@ def fit_svm1_odt(
     shown = settings.pop("progress"), settings.pop("verbose")
     settings["start"] = _start(start, depth)
     settings["rows"] = as_selection(rows)
-    of_mip = {name: settings.pop(name) for name in MIP if name != "alpha2"} | {"alpha2": alpha2}
+    of_mip = {name: settings.pop(name) for name in MIP}
     if solver == "native":
         _refuse(of_mip)
         training = open_classification(settings)

@@ -93,7 +93,8 @@ def _candidate(told: Mapping[str, Any]) -> CvCandidate:
     kind = next(kind for names, kind in by_fields.items() if names <= told.keys())
     # A candidate that was never scored has NaN, which JSON cannot say; a setting may be None.
     unknown = {name: math.nan for name, value in told.items() if value is None}
-    return _make(kind, {**told, **unknown, "ridge_leaves": told.get("ridge_leaves")})
+    known = {name: told.get(name) for name in ("ridge_leaves", "alpha1")}
+    return _make(kind, {**told, **unknown, **known})
 
 
 def _proof(told: Mapping[str, Any] | None) -> Proof | None:

@@ -231,6 +231,8 @@ class Svm1OdtCandidate(CvCandidate):
     ----------
     epsilon : float
         ε, the margin.
+    alpha1 : float or None
+        α₁, the cost of slack against the margin in a program; None for no slack.
     alpha2 : float
         α₂, the cost of ‖h‖₁.
     slack_cost : float
@@ -248,6 +250,7 @@ class Svm1OdtCandidate(CvCandidate):
     """
 
     epsilon: float
+    alpha1: float | None
     alpha2: float
     slack_cost: float
     split_penalty: float

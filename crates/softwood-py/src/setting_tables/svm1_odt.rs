@@ -75,8 +75,7 @@ table! { read_svm1_odt, show_svm1_odt, Svm1OdtSettings;
 
 table! { read_mip, show_mip, MipSettings;
     "solver" => formulation: Name;
-    "alpha1" => alpha1: Number;
-    "alpha2" => alpha2: Number;
+    "alpha1" => alpha1: OrAuto(Number, "a number, None");
     "count_coefficients" => count_coefficients: Truth;
     "cuts" => cuts: Truth;
     "level_splits" => level_splits: Truth;

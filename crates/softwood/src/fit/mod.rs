@@ -72,6 +72,7 @@ mod svm1_odt_rows;
 mod svm1_odt_selected;
 pub mod svm1_odt_settings;
 mod svm1_odt_starts;
+mod svm1_odt_task;
 mod tree_grid;
 mod trend;
 mod validate;

@@ -4,18 +4,18 @@ use super::check_orct_data::{check_labels, classes_present};
 use super::leaf_weights::in_users_unit;
 use super::svm1_odt_candidates::closing;
 use super::svm1_odt_choice::choose;
-use super::svm1_odt_found::Found;
 use super::svm1_odt_model::{Searched, to_model};
 use super::svm1_odt_rows::{SearchRows, points};
 use super::svm1_odt_selected::select_and_search;
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
 use super::svm1_odt_starts::{kept_tree, start_trees};
+use super::svm1_odt_task::{Method, Task};
 use super::validate::{check_weights, check_x_and_names};
 use crate::control::Control;
 use crate::data::finite::check_finite;
 use crate::data::{CanonicalRows, Labels, Rows};
 use crate::error::{FitError, InputError};
-use crate::exact::{Moment, ObliqueTree, Paths, Problem, SolveSettings, solve};
+use crate::exact::{Paths, Problem, SolveSettings};
 use crate::fitted::Svm1OdtModel;
 use crate::stop::Stop;
 use crate::threads::in_pool;
@@ -43,52 +43,20 @@ pub fn fit_svm1_odt<'a>(
     settings: &Svm1OdtSettings,
     control: &Control,
 ) -> Result<Svm1OdtModel, FitError> {
-    search_with(rows.into(), labels, weights, (settings, control), &|task| {
-        Ok(task.search())
-    })
+    let method = Method {
+        search: &|task| Ok(task.search()),
+        program: None,
+    };
+    search_with(rows.into(), labels, weights, (settings, control), method)
 }
 
-/// What is searched for, and from where.
-pub(super) struct Task<'a> {
-    pub problem: &'a Problem<'a>,
-    pub starts: Vec<ObliqueTree>,
-    pub settings: SolveSettings,
-    pub stop: &'a Stop,
-    pub control: &'a Control,
-}
-
-impl Task<'_> {
-    /// Searches by the methods of this library.
-    pub fn search(self) -> Found {
-        let watch = |moment: &Moment| {
-            self.control.progress.finish_start(Some(moment.cost));
-            self.control.progress.count_iteration();
-        };
-        let Self {
-            problem,
-            starts,
-            settings,
-            stop,
-            ..
-        } = self;
-        let solution = solve(problem, starts, &settings, stop, &watch);
-        Found {
-            solution,
-            objective: None,
-        }
-    }
-}
-
-/// A way to search.
-type Search<'s> = dyn Fn(Task<'_>) -> Result<Found, FitError> + Sync + 's;
-
-/// Fits by any `search`.
+/// Fits by any method.
 pub(super) fn search_with(
     rows: Rows<'_>,
     labels: &Labels,
     weights: Option<&[f64]>,
     (settings, control): (&Svm1OdtSettings, &Control),
-    search: &Search<'_>,
+    method: Method<'_>,
 ) -> Result<Svm1OdtModel, FitError> {
     let began = Instant::now();
     settings.validate()?;
@@ -112,7 +80,7 @@ pub(super) fn search_with(
             },
             settings,
             (&stop, control),
-            search,
+            method,
         )?;
         in_users_unit(&mut model.leaf_weights, canonical.weight_unit);
         model.report.rows = rows.len();
@@ -170,7 +138,7 @@ fn fit_rows(
     data: &SearchRows<'_>,
     settings: &Svm1OdtSettings,
     (stop, control): (&Stop, &Control),
-    search: &Search<'_>,
+    method: Method<'_>,
 ) -> Result<Svm1OdtModel, FitError> {
     let random_starts = match settings.start {
         Svm1OdtStart::Random => settings.n_starts,
@@ -180,7 +148,7 @@ fn fit_rows(
     control.progress.begin_phase(random_starts + 2);
     let (scaling, points) = points(data, stop)?;
     let scaled = (&points, &scaling);
-    let choice = choose(data, scaled, settings, (stop, control))?;
+    let choice = choose(data, scaled, settings, (stop, control), method)?;
     let chosen = choice.candidate;
     let paths = Paths::new(settings.depth);
     let problem = Problem {
@@ -202,6 +170,7 @@ fn fit_rows(
     let task = Task {
         problem: &problem,
         starts,
+        candidate: &chosen,
         settings: solve_settings(settings, kept.is_some(), random_starts),
         stop,
         control,
@@ -210,7 +179,7 @@ fn fit_rows(
         problem: &problem,
         scaling: &scaling,
         closing: Some(closing(&chosen)),
-        found: search(task)?,
+        found: (method.search)(task)?,
         split_penalty: chosen.split_penalty,
     };
     if let Some(tree) = kept {

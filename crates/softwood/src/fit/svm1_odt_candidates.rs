@@ -5,6 +5,7 @@ use super::cv_table::Candidate;
 use super::svm1_odt_settings::{Svm1OdtSettings, Svm1OdtStart};
 use crate::exact::Closing;
 use crate::fitted::{CvTable, Svm1OdtCandidate, Svm1OdtTree, TriedSettings};
+use crate::mip::{Formulation, MipSettings};
 use std::cmp::Ordering;
 
 /// What is tried of ε, α₂, C and the cost of a split where they are not given.
@@ -12,35 +13,86 @@ const MARGINS: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
 const NORM_PENALTIES: [f64; 2] = [0.0, 10.0];
 const SLACK_COSTS: [f64; 3] = [100.0, 10.0, 1000.0];
 const SPLIT_PENALTIES: [f64; 5] = [0.0, 0.01, 0.02, 0.05, 1.0];
+/// What is tried of ε, α₁ε and α₂ where a program is solved for each.
+const PROGRAM_MARGINS: [f64; 3] = [0.01, 0.03, 0.1];
+const PROGRAM_SLACKS: [f64; 2] = [1.0, 3.0];
+const PROGRAM_NORMS: [f64; 3] = [0.0, 0.1, 1.0];
 /// What is taken where the rows are too few for folds, or time for one.
 const PLAIN: Svm1OdtCandidate = Svm1OdtCandidate {
     epsilon: 0.01,
+    alpha1: None,
     alpha2: 0.0,
     slack_cost: 100.0,
     split_penalty: 0.0,
     tree: Svm1OdtTree::Search,
 };
 
-/// All candidates, of one tree and ε after the other.
-pub(super) fn candidates(settings: &Svm1OdtSettings) -> Vec<Svm1OdtCandidate> {
-    let values = |given: Option<f64>, all: &[f64]| given.map_or_else(|| all.to_vec(), |x| vec![x]);
+/// All candidates, of one tree after the other.
+pub(super) fn candidates(
+    settings: &Svm1OdtSettings,
+    program: Option<&MipSettings>,
+) -> Vec<Svm1OdtCandidate> {
+    match program {
+        Some(program) => of_program(settings, program),
+        None => of_search(settings),
+    }
+}
+
+/// What was given, or all that is tried.
+fn values(given: Option<f64>, all: &[f64]) -> Vec<f64> {
+    given.map_or_else(|| all.to_vec(), |x| vec![x])
+}
+
+/// Those of a program, which minimizes α₁ and α₂ with the mistakes.
+fn of_program(settings: &Svm1OdtSettings, program: &MipSettings) -> Vec<Svm1OdtCandidate> {
+    let plain = plain(settings, Some(program));
+    let mut candidates = Vec::new();
+    for epsilon in values(settings.epsilon, &PROGRAM_MARGINS) {
+        let slacks = PROGRAM_SLACKS.map(|times| Some((times / epsilon).ceil()));
+        let slacks = match program.alpha1 {
+            Some(given) => vec![given],
+            None => [None].into_iter().chain(slacks).collect(),
+        };
+        for alpha1 in slacks {
+            for alpha2 in values(settings.alpha2, &PROGRAM_NORMS) {
+                // Splits are closed where mistakes alone are counted.
+                let counts = program.formulation == Formulation::CorrectRows && alpha2 == 0.0;
+                let unused = (!counts).then_some(plain.slack_cost);
+                for slack_cost in values(settings.slack_cost.or(unused), &SLACK_COSTS) {
+                    candidates.push(Svm1OdtCandidate {
+                        epsilon,
+                        alpha1,
+                        alpha2,
+                        slack_cost,
+                        ..plain
+                    });
+                }
+            }
+        }
+    }
+    candidates
+}
+
+/// Those of this library's search.
+fn of_search(settings: &Svm1OdtSettings) -> Vec<Svm1OdtCandidate> {
     let mut candidates = Vec::new();
     for tree in kinds(settings) {
         let plain = Svm1OdtCandidate {
             tree,
-            ..plain(settings)
+            ..plain(settings, None)
         };
         // What the search and the closing go by does not matter to a tree that is kept.
-        let of_search = |given: Option<f64>, all: &[f64], plain: f64| match tree {
+        let of_tree = |given: Option<f64>, all: &[f64], plain: f64| match tree {
             Svm1OdtTree::Search => values(given, all),
             _ => vec![plain],
         };
-        for epsilon in of_search(settings.epsilon, &MARGINS, plain.epsilon) {
-            for alpha2 in of_search(settings.alpha2, &NORM_PENALTIES, plain.alpha2) {
-                for slack_cost in of_search(settings.slack_cost, &SLACK_COSTS, plain.slack_cost) {
+        for epsilon in of_tree(settings.epsilon, &MARGINS, plain.epsilon) {
+            for alpha2 in of_tree(settings.alpha2, &NORM_PENALTIES, plain.alpha2) {
+                for slack_cost in of_tree(settings.slack_cost, &SLACK_COSTS, plain.slack_cost) {
                     for split_penalty in values(settings.split_penalty, &SPLIT_PENALTIES) {
                         candidates.push(Svm1OdtCandidate {
                             epsilon,
+                            alpha1: None,
                             alpha2,
                             slack_cost,
                             split_penalty,
@@ -68,14 +120,17 @@ fn kinds(settings: &Svm1OdtSettings) -> Vec<Svm1OdtTree> {
     searched.into_iter().chain(kept.copied()).collect()
 }
 
-/// How many trees are made for the candidates.
-pub(super) fn trees(candidates: &[Svm1OdtCandidate]) -> usize {
-    candidates.chunk_by(of_one_tree).count()
-}
-
-/// Whether candidates close and prune the same tree.
-pub(super) fn of_one_tree(a: &Svm1OdtCandidate, b: &Svm1OdtCandidate) -> bool {
-    (a.tree, a.epsilon) == (b.tree, b.epsilon)
+/// The candidates that close and prune one tree each.
+pub(super) fn of_one_tree(
+    candidates: &[Svm1OdtCandidate],
+    is_program: bool,
+) -> impl Iterator<Item = &[Svm1OdtCandidate]> {
+    // α₂ is part of what a program minimizes, elsewhere of the closing alone.
+    let searched = move |c: &Svm1OdtCandidate| {
+        let alpha2 = is_program.then_some(c.alpha2);
+        (c.tree, c.epsilon, c.alpha1, alpha2)
+    };
+    candidates.chunk_by(move |a, b| searched(a) == searched(b))
 }
 
 /// How a candidate closes splits.
@@ -87,9 +142,10 @@ pub(super) fn closing(candidate: &Svm1OdtCandidate) -> Closing {
 }
 
 /// What is given, and what is taken without folds.
-pub(super) fn plain(settings: &Svm1OdtSettings) -> Svm1OdtCandidate {
+pub(super) fn plain(settings: &Svm1OdtSettings, program: Option<&MipSettings>) -> Svm1OdtCandidate {
     Svm1OdtCandidate {
         epsilon: settings.epsilon.unwrap_or(PLAIN.epsilon),
+        alpha1: program.and_then(|program| program.alpha1.flatten()),
         alpha2: settings.alpha2.unwrap_or(PLAIN.alpha2),
         slack_cost: settings.slack_cost.unwrap_or(PLAIN.slack_cost),
         split_penalty: settings.split_penalty.unwrap_or(PLAIN.split_penalty),
@@ -123,9 +179,11 @@ impl Candidate for Svm1OdtCandidate {
     fn simpler(&self, other: &Self) -> Ordering {
         let off = |value: f64, plain: f64| (value / plain).ln().abs();
         let margin = |c: &Self| off(c.epsilon, PLAIN.epsilon);
+        let alpha1 = |c: &Self| c.alpha1.unwrap_or(0.0);
         let slack = |c: &Self| off(c.slack_cost, PLAIN.slack_cost);
         (self.split_penalty.total_cmp(&other.split_penalty))
             .then(margin(self).total_cmp(&margin(other)))
+            .then(alpha1(self).total_cmp(&alpha1(other)))
             .then(self.alpha2.total_cmp(&other.alpha2))
             .then(slack(self).total_cmp(&slack(other)))
             .then((self.tree as u8).cmp(&(other.tree as u8)))

@@ -2,14 +2,16 @@
 
 use super::class_fold::{ClassData, ClassFold};
 use super::cv_table::{table, time_of_choice};
-use super::svm1_odt_candidates::{candidates, closing, of_one_tree, plain, rather_kept, trees};
+use super::svm1_odt_candidates::{candidates, closing, of_one_tree, plain, rather_kept};
+use super::svm1_odt_found::Found;
 use super::svm1_odt_rows::{SearchRows, points, scaled as scaled_rows};
 use super::svm1_odt_settings::Svm1OdtSettings;
 use super::svm1_odt_starts::{kept_tree, orct_by_folds, start_trees};
+use super::svm1_odt_task::{Method, Task};
 use crate::control::Control;
 use crate::data::Scaling;
 use crate::error::FitError;
-use crate::exact::{Closing, ObliqueTree, Paths, Points, Problem, SolveSettings, solve, widen};
+use crate::exact::{Closing, ObliqueTree, Paths, Points, Problem, SolveSettings, widen};
 use crate::fitted::{ClassScoring, CvTable, OrctCandidate, Scoring, Svm1OdtCandidate, Svm1OdtTree};
 use crate::progress::Progress;
 use crate::search::cross_validate::{Candidates, CvEffort};
@@ -18,7 +20,7 @@ use crate::stop::{Interrupted, Stop};
 use ndarray::Array2;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Descents for each split and round at most: enough to compare.
@@ -42,11 +44,11 @@ pub(super) struct Choice {
     pub orct: Option<OrctCandidate>,
 }
 
-/// The data of a choice and what is chosen from, candidates of one tree and ε standing together: they close
-/// and prune the same tree.
+/// The data of a choice and what is chosen from, candidates that close and prune the same tree standing together.
 struct Svm1OdtCandidates<'a> {
     data: ClassData<'a>,
     settings: &'a Svm1OdtSettings,
+    method: Method<'a>,
     candidates: Vec<Svm1OdtCandidate>,
     orct: Option<&'a OrctCandidate>,
     stop: &'a Stop,
@@ -54,6 +56,8 @@ struct Svm1OdtCandidates<'a> {
     share: Option<Duration>,
     /// Progress is that of the fit, not of its folds.
     apart: Control,
+    /// Why a tree could not be searched for.
+    failed: OnceLock<FitError>,
 }
 
 /// A fold with the starts for its trees.
@@ -76,8 +80,9 @@ pub(super) fn choose(
     scaled: (&Points, &Scaling),
     settings: &Svm1OdtSettings,
     (stop, control): (&Stop, &Control),
+    method: Method<'_>,
 ) -> Result<Choice, FitError> {
-    let candidates = candidates(settings);
+    let candidates = candidates(settings, method.program);
     let without = |candidate: Svm1OdtCandidate| Choice {
         candidate,
         table: None,
@@ -99,7 +104,8 @@ pub(super) fn choose(
         true => orct_by_folds(data, scaled, settings, &apart)?,
         false => None,
     };
-    let tried = Svm1OdtCandidates {
+    let trees = of_one_tree(&candidates, method.program.is_some()).count();
+    let mut tried = Svm1OdtCandidates {
         data: ClassData {
             rows: data.rows.reborrow(),
             labels: data.labels,
@@ -108,31 +114,48 @@ pub(super) fn choose(
             grouping: None,
         },
         settings: &of_fold,
-        share: (of_fold.run.time_limit).map(|limit| limit / (trees(&candidates) + BESIDE) as u32),
+        share: (of_fold.run.time_limit).map(|limit| limit / (trees + BESIDE) as u32),
+        method,
         candidates,
         orct: orct.as_ref(),
         stop: &within,
         apart,
+        failed: OnceLock::new(),
     };
-    let seed = settings.run.random_state;
-    let Ok(foldings) = tried.data.foldings(&EFFORT, seed) else {
-        return Ok(without(plain(settings)));
-    };
-    let how = (Scoring::Classes(ClassScoring::Accuracy), CvRule::Best);
-    let unseen = Progress::default();
-    let mut table = table(&tried.candidates, &tried, &foldings, how, &unseen)?;
-    table.chosen = rather_kept(&tried.candidates, &table);
-    Ok(match table.candidates[table.chosen].folds {
-        0 => without(plain(settings)),
-        _ => Choice {
-            candidate: tried.candidates[table.chosen].clone(),
-            table: Some(table),
-            orct,
+    let table = tried.race(settings.run.random_state)?;
+    Ok(
+        match table.filter(|table| table.candidates[table.chosen].folds > 0) {
+            None => without(plain(settings, method.program)),
+            Some(table) => Choice {
+                candidate: tried.candidates[table.chosen].clone(),
+                table: Some(table),
+                orct,
+            },
         },
-    })
+    )
 }
 
 impl Svm1OdtCandidates<'_> {
+    fn is_program(&self) -> bool {
+        self.method.program.is_some()
+    }
+
+    /// How all do on the folds; none if the rows are too few for these.
+    fn race(&mut self, seed: u64) -> Result<Option<CvTable>, FitError> {
+        let Ok(foldings) = self.data.foldings(&EFFORT, seed) else {
+            return Ok(None);
+        };
+        let how = (Scoring::Classes(ClassScoring::Accuracy), CvRule::Best);
+        let unseen = Progress::default();
+        let table = table(&self.candidates, self, &foldings, how, &unseen);
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let mut table = table?;
+        table.chosen = rather_kept(&self.candidates, &table);
+        Ok(Some(table))
+    }
+
     fn begin(&self, fold: &ClassFold, held: &[usize]) -> Result<Begun, FitError> {
         let train = fold.train.data(&self.data);
         let ones = vec![1.0; train.labels.codes.len()];
@@ -144,7 +167,7 @@ impl Svm1OdtCandidates<'_> {
         let (scaling, points): (Scaling, Points) = points(&rows, self.stop)?;
         let scaled = (&points, &scaling);
         let mut kept = Vec::new();
-        for one in self.candidates.chunk_by(of_one_tree) {
+        for one in of_one_tree(&self.candidates, self.is_program()) {
             let (which, how) = (one[0].tree, (self.settings, self.orct));
             let tree = kept_tree(which, &rows, scaled, how, &self.apart)?;
             kept.extend(tree.map(|tree| (which, tree)));
@@ -204,12 +227,15 @@ impl Candidates for Svm1OdtCandidates<'_> {
         let begun = fold.begun.as_ref().map_err(|_| Interrupted::Cancelled)?;
         let mut groups = Vec::new();
         let mut first = chain.start;
-        for group in self.candidates[chain].chunk_by(of_one_tree) {
+        for group in of_one_tree(&self.candidates[chain], self.is_program()) {
             groups.push(first..first + group.len());
             first += group.len();
         }
+        // A solver has threads of its own, and its share of the time is meant for it alone.
+        let side_by_side = if self.is_program() { groups.len() } else { 1 };
         let tried: Vec<Vec<Option<Trial>>> = groups
             .into_par_iter()
+            .with_min_len(side_by_side)
             .map(|group| match group.clone().any(running) {
                 true => self.try_tree(group, running, begun, &fold.rows),
                 false => Ok(group.map(|_| None).collect()),
@@ -237,9 +263,12 @@ impl Svm1OdtCandidates<'_> {
         };
         let share = (self.share).map_or_else(|| self.stop.clone(), |share| self.stop.within(share));
         let kept = begun.kept.iter().find(|(which, _)| *which == one.tree);
-        let found = match kept {
-            Some((_, tree)) => tree.clone(),
-            None => self.search(&problem, begun, &share),
+        let (found, stays) = match kept {
+            Some((_, tree)) => (tree.clone(), true),
+            None => {
+                let found = self.search(&problem, begun, one, &share)?;
+                (found.solution.tree, found.objective.is_some())
+            }
         };
         let mut trials = Vec::new();
         let mut closed: Option<(Closing, ObliqueTree)> = None;
@@ -253,9 +282,9 @@ impl Svm1OdtCandidates<'_> {
             let candidate = &self.candidates[candidate];
             let how = closing(candidate);
             if closed.as_ref().is_none_or(|(closing, _)| *closing != how) {
-                let tree = match kept {
-                    Some(_) => found.clone(),
-                    None => widen(&problem, &found, how, &share),
+                let tree = match stays {
+                    true => found.clone(),
+                    false => widen(&problem, &found, how, &share),
                 };
                 closed = Some((how, tree));
             }
@@ -272,8 +301,14 @@ impl Svm1OdtCandidates<'_> {
         Ok(trials)
     }
 
-    /// The best tree that is found in its share of the time.
-    fn search(&self, problem: &Problem<'_>, begun: &Begun, share: &Stop) -> ObliqueTree {
+    /// What is found in its share of the time.
+    fn search(
+        &self,
+        problem: &Problem<'_>,
+        begun: &Begun,
+        candidate: &Svm1OdtCandidate,
+        share: &Stop,
+    ) -> Result<Found, Interrupted> {
         let no_proof = SolveSettings {
             seed: self.settings.run.random_state,
             restarts: self.settings.restarts,
@@ -281,7 +316,18 @@ impl Svm1OdtCandidates<'_> {
             max_nodes: Some(0),
             improve_limit: None,
         };
-        solve(problem, begun.starts.clone(), &no_proof, share, &|_| {}).tree
+        let found = (self.method.search)(Task {
+            problem,
+            starts: begun.starts.clone(),
+            candidate,
+            settings: no_proof,
+            stop: share,
+            control: &self.apart,
+        });
+        found.map_err(|failed| {
+            self.failed.get_or_init(|| failed);
+            Interrupted::Cancelled
+        })
     }
 }
 

@@ -1,18 +1,20 @@
 //! The hard oblique tree by a mixed-integer program: start → program → solver → model.
 
-use super::svm1_odt::{Task, search_with};
+use super::svm1_odt::search_with;
 use super::svm1_odt_found::Found;
-use super::svm1_odt_settings::Svm1OdtSettings;
+use super::svm1_odt_settings::{IMPROVE_SHARE, Svm1OdtSettings};
+use super::svm1_odt_task::{Method, Task};
 use super::validate::check_setting;
 use crate::control::Control;
 use crate::data::{Encoding, Labels, Rows};
 use crate::error::{FitError, InputError};
 use crate::exact::{Ended, Moment, ObliqueTree, Problem, Solution, SolveSettings, counted};
 use crate::fitted::Svm1OdtModel;
-use crate::mip::{Formulation, LabelledPoints, MipSettings, MipSolution, MipSolver, build};
+use crate::mip::{
+    Formulation, LabelledPoints, MipCosts, MipSettings, MipSolution, MipSolver, build,
+};
 use crate::stop::{Stop, Stopped};
 use std::ops::Range;
-use std::time::Instant;
 
 /// Fits as [`fit_svm1_odt`](crate::fit_svm1_odt) does, by a mixed-integer program that `solver` solves
 /// (paper 3): the start is improved, written as a solution, and the solver goes on from there with what is
@@ -21,7 +23,7 @@ use std::time::Instant;
 /// [`Formulation::CorrectRows`] without α₂ counts what [`fit_svm1_odt`](crate::fit_svm1_odt) counts, and the
 /// tree is finished alike. Otherwise the report's objective and bound are those of the program, (1a), and
 /// hyperplanes stay as the solver has them. Model (1) holds wrong rows to the margin, too: its optimum may
-/// be above that of the count.
+/// be above that of the count. ε, α₁ and α₂ that are left open are chosen on folds of the rows, by the program.
 pub fn fit_svm1_odt_by_mip<'a>(
     rows: impl Into<Rows<'a>>,
     labels: &Labels,
@@ -37,50 +39,62 @@ pub fn fit_svm1_odt_by_mip<'a>(
         true => categories(settings.run.encoding.as_ref())?,
         false => Vec::new(),
     };
-    let began = Instant::now();
-    let search = |task: Task<'_>| {
-        let of_start = SolveSettings {
-            max_nodes: Some(0),
-            ..task.settings
-        };
-        let (problem, stop) = (task.problem, task.stop);
-        let start = Task {
-            settings: of_start,
-            ..task
-        }
-        .search()
-        .solution;
-        let rows = LabelledPoints::new(problem.points, problem.paths);
-        let model = build(&rows, problem.margin, of_mip, &categories);
-        let values = model.solution_of(&rows, &start.tree);
-        let limit = settings
-            .run
-            .time_limit
-            .map(|limit| limit.saturating_sub(began.elapsed()));
-        let found = solver
-            .solve(&model.program, &values, limit, &control.stop)
-            .map_err(FitError::Solver)?;
-        let solution = after(start, &found, stop);
-        Ok(match &found.values {
-            Some(values) => {
-                let tree = model.tree_of(&rows, values);
-                let objective = model.program.objective(values);
-                take(
-                    problem,
-                    &rows,
-                    of_mip,
-                    (tree, objective, found.bound),
-                    solution,
-                )
-            }
-            // What the program counts, and its bound with it, nothing is known to reach.
-            None => Found {
-                solution,
-                objective: None,
-            },
-        })
+    let search = |task: Task<'_>| by_program(task, (of_mip, &categories), solver);
+    let method = Method {
+        search: &search,
+        program: Some(of_mip),
     };
-    search_with(rows.into(), labels, weights, (settings, control), &search)
+    search_with(rows.into(), labels, weights, (settings, control), method)
+}
+
+/// Improves the start, then has the program solved in the time that is left.
+fn by_program(
+    task: Task<'_>,
+    (of_mip, categories): (&MipSettings, &[Range<usize>]),
+    solver: &dyn MipSolver,
+) -> Result<Found, FitError> {
+    let (problem, stop, control) = (task.problem, task.stop, task.control);
+    let of_start = SolveSettings {
+        max_nodes: Some(0),
+        improve_limit: stop.left().map(|left| left.mul_f64(IMPROVE_SHARE)),
+        ..task.settings
+    };
+    let costs = MipCosts {
+        epsilon: problem.margin,
+        alpha1: task.candidate.alpha1,
+        alpha2: task.candidate.alpha2,
+    };
+    let start = Task {
+        settings: of_start,
+        ..task
+    }
+    .search()
+    .solution;
+    let rows = LabelledPoints::new(problem.points, problem.paths);
+    let model = build(&rows, costs, of_mip, categories);
+    let values = model.solution_of(&rows, &start.tree);
+    let found = solver
+        .solve(&model.program, &values, stop.left(), &control.stop)
+        .map_err(FitError::Solver)?;
+    let solution = after(start, &found, stop);
+    Ok(match &found.values {
+        Some(values) => {
+            let tree = model.tree_of(&rows, values);
+            let objective = model.program.objective(values);
+            take(
+                problem,
+                &rows,
+                (of_mip.formulation, costs),
+                (tree, objective, found.bound),
+                solution,
+            )
+        }
+        // What the program counts, and its bound with it, nothing is known to reach.
+        None => Found {
+            solution,
+            objective: None,
+        },
+    })
 }
 
 /// Refuses what is for trees of this library's search.
@@ -117,11 +131,11 @@ fn after(start: Solution, found: &MipSolution, stop: &Stop) -> Solution {
 fn take(
     problem: &Problem<'_>,
     rows: &LabelledPoints<'_>,
-    of_mip: &MipSettings,
+    (formulation, costs): (Formulation, MipCosts),
     (tree, objective, bound): (ObliqueTree, f64, f64),
     solution: Solution,
 ) -> Found {
-    let whole_costs = of_mip.alpha1.is_none() && of_mip.alpha2 == 0.0;
+    let whole_costs = costs.alpha1.is_none() && costs.alpha2 == 0.0;
     let bound = bound.max(solution.bound);
     // Solvers prove within a tolerance; weights of rows are whole numbers more often than not.
     let bound = if whole_costs {
@@ -129,7 +143,7 @@ fn take(
     } else {
         bound
     };
-    let counts = whole_costs && of_mip.formulation == Formulation::CorrectRows;
+    let counts = whole_costs && formulation == Formulation::CorrectRows;
     let cost = |tree: &ObliqueTree| counted(problem, tree.clone()).cost;
     let tree = match counts && cost(&tree) > cost(&solution.tree) {
         true => solution.tree.clone(),

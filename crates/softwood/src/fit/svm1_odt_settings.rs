@@ -11,7 +11,7 @@ const DEPTHS: std::ops::RangeInclusive<usize> = 1..=3;
 /// Margins below this drown in rounding.
 const LEAST_MARGIN: f64 = 1e-6;
 /// Share of the time limit for the improvement of starts.
-const IMPROVE_SHARE: f64 = 0.4;
+pub(super) const IMPROVE_SHARE: f64 = 0.4;
 /// Largest α₂: products stay finite.
 const MAX_NORM_PENALTY: f64 = 1e100;
 /// Largest C: beyond it slack is as good as forbidden, and the program hard to solve.
@@ -25,7 +25,8 @@ pub struct Svm1OdtSettings {
     /// ε: a row is right only if |g − h·x| ≥ ε at every split on its way, the largest being 1. Chosen on
     /// folds of the rows if None.
     pub epsilon: Option<f64>,
-    /// α₂ ≥ 0: what ‖h‖₁ costs once the routing is settled, beside ½‖h‖². Chosen on folds if None.
+    /// α₂ ≥ 0: what ‖h‖₁ costs once the routing is settled, beside ½‖h‖²; with a program, part of what it
+    /// minimizes. Chosen on folds if None.
     pub alpha2: Option<f64>,
     /// C > 0: what the mean slack of right rows against a distance of 1 costs then; the larger, the more a
     /// split goes by its nearest rows. Chosen on folds if None.

@@ -10,7 +10,7 @@
 use super::hyperplanes::HyperplaneColumns;
 use super::labelled::LabelledPoints;
 use super::program::{BINARY, Block, Program, UNIT};
-use super::settings::MipSettings;
+use super::settings::{MipCosts, MipSettings};
 use crate::exact::ObliqueTree;
 
 /// Where its variables are.
@@ -24,12 +24,13 @@ pub(crate) struct CorrectRowsColumns {
 pub(super) fn correct_rows_model(
     program: &mut Program,
     rows: &LabelledPoints<'_>,
-    epsilon: f64,
+    costs: MipCosts,
     settings: &MipSettings,
 ) -> CorrectRowsColumns {
     let (n, leaves, classes) = (rows.len(), rows.paths.leaves(), rows.points.classes());
+    let are_counted = settings.count_coefficients;
     let columns = CorrectRowsColumns {
-        hyperplanes: HyperplaneColumns::add(program, rows, settings),
+        hyperplanes: HyperplaneColumns::add(program, rows, costs.alpha2, are_counted),
         c: program.block("c", (n, 1), UNIT),
         a: program.block("a", (n, leaves), BINARY),
         z: program.block("z", (leaves, classes), BINARY),
@@ -39,7 +40,7 @@ pub(super) fn correct_rows_model(
     }
     one_place(program, rows, &columns);
     labels(program, rows, &columns);
-    ways(program, rows, &columns, epsilon);
+    ways(program, rows, &columns, costs.epsilon);
     conflicts(program, rows, &columns);
     columns
 }

@@ -2,7 +2,6 @@
 
 use super::labelled::LabelledPoints;
 use super::program::{BINARY, Block, FREE, POSITIVE, Program};
-use super::settings::MipSettings;
 use crate::exact::{Hyperplane, ObliqueTree};
 
 /// Where the hyperplanes are: h = h⁺ − h⁻, and s_bj = 1 where h_bj ≠ 0 if those are counted.
@@ -16,17 +15,20 @@ pub(crate) struct HyperplaneColumns {
 }
 
 impl HyperplaneColumns {
-    /// Adds them with their costs: α₂‖h‖₁, or α₂ for each that is not 0.
-    pub fn add(program: &mut Program, rows: &LabelledPoints<'_>, settings: &MipSettings) -> Self {
+    /// Adds them with their costs: α₂‖h‖₁, or α₂ for each that is not 0 if those are counted.
+    pub fn add(
+        program: &mut Program,
+        rows: &LabelledPoints<'_>,
+        alpha2: f64,
+        are_counted: bool,
+    ) -> Self {
         let (splits, features) = (rows.paths.splits(), rows.points.features());
         let size = (splits, features);
         let columns = Self {
             g: program.block("g", (splits, 1), FREE),
             h_plus: program.block("h_plus", size, POSITIVE),
             h_minus: program.block("h_minus", size, POSITIVE),
-            counted: settings
-                .count_coefficients
-                .then(|| program.block("s_counted", size, BINARY)),
+            counted: are_counted.then(|| program.block("s_counted", size, BINARY)),
             features,
             splits,
         };
@@ -35,12 +37,12 @@ impl HyperplaneColumns {
                 let (plus, minus) = (columns.h_plus.at(b, j), columns.h_minus.at(b, j));
                 match columns.counted.map(|counted| counted.at(b, j)) {
                     Some(counted) => {
-                        program.cost[counted] = settings.alpha2;
+                        program.cost[counted] = alpha2;
                         program.at_most([(plus, 1.0), (minus, 1.0), (counted, -1.0)], 0.0);
                     }
                     None => {
-                        program.cost[plus] = settings.alpha2;
-                        program.cost[minus] = settings.alpha2;
+                        program.cost[plus] = alpha2;
+                        program.cost[minus] = alpha2;
                     }
                 }
             }

@@ -23,5 +23,6 @@ pub use highs::Highs;
 pub(crate) use labelled::LabelledPoints;
 pub(crate) use model::build;
 pub use program::Program;
+pub(crate) use settings::MipCosts;
 pub use settings::{Formulation, MipSettings};
 pub use solver::{MipSolution, MipSolver};

@@ -5,7 +5,7 @@ use super::cuts::add_cuts;
 use super::labelled::LabelledPoints;
 use super::paper::{PaperColumns, paper_model};
 use super::program::Program;
-use super::settings::{Formulation, MipSettings};
+use super::settings::{Formulation, MipCosts, MipSettings};
 use crate::exact::ObliqueTree;
 use std::ops::Range;
 
@@ -26,27 +26,27 @@ pub(crate) struct MipModel {
 /// indicate the levels of one column each.
 pub(crate) fn build(
     rows: &LabelledPoints<'_>,
-    epsilon: f64,
+    costs: MipCosts,
     settings: &MipSettings,
     categories: &[Range<usize>],
 ) -> MipModel {
     let mut program = Program::new();
     let columns = match settings.formulation {
         Formulation::Paper => {
-            let columns = paper_model(&mut program, rows, epsilon, (settings, categories));
+            let columns = paper_model(&mut program, rows, costs, (settings, categories));
             if settings.cuts {
                 add_cuts(&mut program, rows, columns.mistakes(), &columns.e);
             }
             Columns::Paper(columns)
         }
         Formulation::CorrectRows => {
-            Columns::CorrectRows(correct_rows_model(&mut program, rows, epsilon, settings))
+            Columns::CorrectRows(correct_rows_model(&mut program, rows, costs, settings))
         }
     };
     MipModel {
         program,
         columns,
-        epsilon,
+        epsilon: costs.epsilon,
     }
 }
 

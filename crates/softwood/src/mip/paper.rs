@@ -4,7 +4,7 @@ use super::categories::LevelColumns;
 use super::hyperplanes::HyperplaneColumns;
 use super::labelled::LabelledPoints;
 use super::program::{BINARY, Block, FREE, Kind, POSITIVE, Program};
-use super::settings::MipSettings;
+use super::settings::{MipCosts, MipSettings};
 use crate::exact::ObliqueTree;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(crate) struct PaperColumns {
 pub(super) fn paper_model(
     program: &mut Program,
     rows: &LabelledPoints<'_>,
-    epsilon: f64,
+    costs: MipCosts,
     (settings, categories): (&MipSettings, &[Range<usize>]),
 ) -> PaperColumns {
     let (n, leaves, splits) = (rows.len(), rows.paths.leaves(), rows.paths.splits());
@@ -36,7 +36,8 @@ pub(super) fn paper_model(
         upper: y,
         integer: false,
     };
-    let hyperplanes = HyperplaneColumns::add(program, rows, settings);
+    let are_counted = settings.count_coefficients;
+    let hyperplanes = HyperplaneColumns::add(program, rows, costs.alpha2, are_counted);
     let columns = PaperColumns {
         hyperplanes,
         c: program.block("c", (n, 1), BINARY),
@@ -52,14 +53,14 @@ pub(super) fn paper_model(
             .level_splits
             .then(|| LevelColumns::add(program, rows, categories)),
     };
-    objective_1a(program, rows, &columns, settings.alpha1);
+    objective_1a(program, rows, &columns, costs.alpha1);
     mistakes_1b(program, rows, &columns);
     predictions_1c(program, rows, &columns);
     products_1d(program, rows, &columns);
     products_1e(program, rows, &columns);
     values_1f(program, rows, &columns);
     ways_1g_1i(program, rows, &columns);
-    margins_1h_1j(program, rows, &columns, epsilon);
+    margins_1h_1j(program, rows, &columns, costs.epsilon);
     one_leaf_1k(program, rows, &columns.e);
     if let Some(levels) = &columns.levels {
         levels.constraints_8(program, rows, (&columns.e, &columns.hyperplanes));

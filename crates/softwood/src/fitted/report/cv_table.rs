@@ -110,6 +110,9 @@ pub enum TriedSettings {
 pub struct Svm1OdtCandidate {
     /// ε.
     pub epsilon: f64,
+    /// α₁ of a program; None for no slack.
+    #[serde(default)]
+    pub alpha1: Option<f64>,
     /// α₂.
     pub alpha2: f64,
     /// C.
