@@ -211,6 +211,15 @@ def test_extreme_but_legal_input():
     assert strict.report.proof.reached_margin >= 0.999 - 1e-6
 
 
+def test_a_tree_pruned_above_the_proven_least_is_not_called_optimal():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 0]
+    best = softwood.fit_svm1_odt(X, y).report
+    assert (best.status, best.objective, best.proof.bound) == ("optimal", 0, 0)
+    pruned = softwood.fit_svm1_odt(X, y, split_penalty=0.2).report
+    assert (pruned.status, pruned.objective, pruned.proof.bound) == ("completed", 1, 0)
+    assert pruned.proof.gap == 1
+
+
 def test_alpha2_makes_coefficients_zero():
     X, y = blobs(60)
     X = np.c_[X, np.random.default_rng(3).normal(size=(len(y), 6))]

@@ -15,6 +15,9 @@ use crate::tree::Shape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+/// Costs this close, as a share, are the same but for rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// Time for closing the splits, beyond the limit of the search.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -205,7 +208,10 @@ fn report(
     leaf_classes: &[u32],
 ) -> FitReport {
     let (problem, solution) = (searched.problem, &searched.found.solution);
+    // Splits that were too dear are gone: the least is proven, but the tree may be above it.
+    let above = searched.split_penalty > 0.0 && cost > (1.0 + ROUNDING) * solution.bound;
     let status = match solution.ended {
+        Ended::Proven if above => SolveStatus::Completed,
         Ended::Proven => SolveStatus::Optimal,
         Ended::Nodes => SolveStatus::Completed,
         Ended::Stopped(stopped) => stopped.into(),
