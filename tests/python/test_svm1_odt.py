@@ -212,10 +212,10 @@ def test_extreme_but_legal_input():
 
 
 def test_a_tree_pruned_above_the_proven_least_is_not_called_optimal():
-    X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 0]
+    X, y = np.arange(8.0)[:, None], [0, 0, 0, 1, 1, 1, 1, 0]
     best = softwood.fit_svm1_odt(X, y).report
     assert (best.status, best.objective, best.proof.bound) == ("optimal", 0, 0)
-    pruned = softwood.fit_svm1_odt(X, y, split_penalty=0.2).report
+    pruned = softwood.fit_svm1_odt(X, y, split_penalty=0.15).report
     assert (pruned.status, pruned.objective, pruned.proof.bound) == ("completed", 1, 0)
     assert pruned.proof.gap == 1
 
